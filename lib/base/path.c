@@ -1,0 +1,93 @@
+#include "base/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+#ifndef LB_DATADIR
+#define LB_DATADIR "/usr/local/share/lb"
+#endif
+
+int lb_path_make(const char *folder, struct lb_error *err)
+{
+	lb_autofree char *path = lb_strdup(folder);
+
+	for (char *p = path + 1;; p++) {
+		char was = *p;
+
+		if (was != '/' && was != '\0')
+			continue;
+		*p = '\0';
+		if (mkdir(path, 0700) < 0 && errno != EEXIST)
+			return lb_fail_sys(err, LB_IO,
+					   "cannot make folder '%s'", path);
+		*p = was;
+		if (was == '\0')
+			return 0;
+	}
+}
+
+char *lb_path_program(void)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char *slash;
+
+	if (n <= 0)
+		return lb_strdup(".");
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	if (slash && slash > path)
+		*slash = '\0';
+	return lb_strdup(path);
+}
+
+char *lb_path_share(const char *share, const char *name)
+{
+	lb_autofree char *bin = NULL, *mark = NULL;
+
+	if (share && *share)
+		return lb_printf("%s/%s", share, name);
+	bin = lb_path_program();
+	mark = lb_printf("%s/config.status", bin);
+	if (access(mark, F_OK) == 0)
+		return lb_printf("%s/share/lb/%s", bin, name);
+	free(lb_steal(&mark));
+	mark = lb_printf("%s/../share/lb/%s", bin, name);
+	if (access(mark, F_OK) == 0)
+		return lb_steal(&mark);
+	return lb_printf("%s/%s", LB_DATADIR, name);
+}
+
+int lb_path_read(const char *path, size_t max, char **text, size_t *len,
+		 struct lb_error *err)
+{
+	lb_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+	lb_autobuf struct lb_buf all = {0};
+	char part[65536];
+	ssize_t got;
+
+	if (fd < 0)
+		return lb_fail_sys(err, LB_NOINPUT, "cannot open '%s'", path);
+	while ((got = read(fd, part, sizeof(part))) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return lb_fail_sys(err, LB_IO, "cannot read '%s'",
+					   path);
+		if (all.len + (size_t)got > max)
+			return lb_fail(err, LB_DATA,
+				       "'%s' is longer than %zu bytes", path,
+				       max);
+		lb_buf_put(&all, part, (size_t)got);
+	}
+	*len = all.len;
+	*text = lb_buf_take(&all);
+	return 0;
+}

@@ -1,0 +1,364 @@
+#include "base/prog.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+#ifndef LB_VERSION
+#define LB_VERSION "0.0"
+#endif
+
+enum { MAX_OPTS = 48, COMMON = 5 };
+
+enum { OPT_HELP = 256, OPT_VERSION, OPT_DESCRIBE, OPT_FIRST };
+
+static const struct lb_prog *self;
+static const struct lb_verb *verb; /* NULL before one is known */
+static bool quiet, verbose;
+
+static const struct lb_opt common[] = {
+	{'q', "quiet", .help = "show errors only", .flag = &quiet},
+	{'v', "verbose", .help = "say more; twice for debugging",
+	 .flag = &verbose},
+	{'h', "help", .help = "print this and exit"},
+	{'V', "version", .help = "print the version and exit"},
+	{.name = "describe", .help = "print the option table as JSON and exit"},
+	{0},
+};
+
+static const struct lb_opt none[] = {{0}};
+
+static const struct lb_opt *table(void)
+{
+	const struct lb_opt *opts = verb ? verb->opts : self->opts;
+
+	return opts ? opts : none;
+}
+
+void lb_start(const struct lb_prog *prog)
+{
+	struct stat st;
+
+	self = prog;
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+			_exit(LB_OS);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGCHLD, SIG_DFL);
+	lb_log_start(prog->name);
+	if (fstat(STDOUT_FILENO, &st) == 0 && !S_ISREG(st.st_mode))
+		setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+}
+
+static void __attribute__((noreturn)) point_to_help(void)
+{
+	fprintf(stderr, "Try '%s%s%s --help'.\n", self->name, verb ? " " : "",
+		verb ? verb->name : "");
+	exit(LB_USAGE);
+}
+
+void lb_usage(const char *fmt, ...)
+{
+	char text[LB_ERROR_TEXT];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	lb_complain("%s", text);
+	point_to_help();
+}
+
+int lb_report(const struct lb_error *err)
+{
+	lb_complain("%s", err->text);
+	return err->code;
+}
+
+void lb_note_terminal(void)
+{
+	if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
+		fprintf(stderr,
+			"%s: reading records from the terminal; "
+			"end with ^D\n",
+			self->name);
+}
+
+static void help_line(const struct lb_opt *o)
+{
+	char left[48], dash[5] = "    ";
+
+	if (o->letter)
+		snprintf(dash, sizeof(dash), "-%c, ", o->letter);
+	snprintf(left, sizeof(left), "%s--%s%s%s", dash, o->name,
+		 o->arg ? "=" : "", o->arg ? o->arg : "");
+	printf("  %-26s %s\n", left, o->help);
+}
+
+static void help_options(const struct lb_opt *opts)
+{
+	for (; opts->name; opts++)
+		help_line(opts);
+}
+
+static void help_verbs(void)
+{
+	printf("\nVerbs ('%s VERB --help' tells more):\n", self->name);
+	for (const struct lb_verb *v = self->verbs; v->name; v++)
+		printf("  %-12s %s\n", v->name, v->about);
+}
+
+static int help(void)
+{
+	if (verb)
+		printf("usage: %s %s [OPTION...] %s\n%s.\n\n", self->name,
+		       verb->name, verb->operands, verb->about);
+	else
+		printf("usage: %s %s%s\n%s.\n", self->name,
+		       self->verbs ? "" : "[OPTION...] ", self->operands,
+		       self->about);
+	if (!verb && self->example)
+		printf("\nExample:\n  %s\n", self->example);
+	if (!verb && self->verbs)
+		help_verbs();
+	if (!verb)
+		putchar('\n');
+	help_options(table());
+	help_options(common);
+	return LB_OK;
+}
+
+static json_t *describe_options(const struct lb_opt *opts)
+{
+	json_t *list = json_array();
+
+	for (; opts && opts->name; opts++) {
+		json_t *o =
+			lb_json_pack("{s:s, s:s, s:s*, s:b}", "name",
+				     opts->name, "help", opts->help, "arg",
+				     opts->arg, "repeat", opts->list != NULL);
+
+		if (opts->letter)
+			lb_json_set_str(o, "letter", &opts->letter, 1);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static int describe(void)
+{
+	json_auto_t *all =
+		lb_json_pack("{s:s, s:s, s:s, s:s, s:s*, s:s*, s:o, s:o}",
+			     "name", self->name, "version", LB_VERSION, "about",
+			     self->about, "operands", self->operands, "reads",
+			     self->reads, "writes", self->writes, "options",
+			     describe_options(self->opts), "common",
+			     describe_options(common));
+	json_t *verbs = json_array();
+
+	for (const struct lb_verb *v = self->verbs; v && v->name; v++)
+		json_array_append_new(verbs,
+				      lb_json_pack("{s:s, s:s, s:s, s:o}",
+						   "name", v->name, "about",
+						   v->about, "operands",
+						   v->operands, "options",
+						   describe_options(v->opts)));
+	if (json_array_size(verbs) > 0)
+		json_object_set(all, "verbs", verbs);
+	json_decref(verbs);
+	json_dumpf(all, stdout, JSON_COMPACT);
+	putchar('\n');
+	return LB_OK;
+}
+
+static void add(struct lb_list *list, const char *text)
+{
+	list->at = lb_grow(list->at, (list->n + 1) * sizeof(*list->at));
+	list->at[list->n++] = text;
+}
+
+static void set_number(const struct lb_opt *o, const char *arg)
+{
+	char *end;
+
+	errno = 0;
+	*o->number = strtol(arg, &end, 10);
+	if (errno || end == arg || *end || *o->number < o->min ||
+	    *o->number > o->max)
+		lb_usage("--%s: '%s' is not from %ld to %ld", o->name, arg,
+			 o->min, o->max);
+}
+
+static void set_duration(const struct lb_opt *o, const char *arg)
+{
+	struct lb_error err;
+
+	if (strcmp(arg, "none") == 0)
+		*o->duration = INT64_MAX;
+	else if (lb_duration_parse(arg, o->duration, &err) < 0)
+		lb_usage("--%s: %s", o->name, err.text);
+	else if (*o->duration == 0)
+		lb_usage("--%s: 0 is refused; say 'none' for no limit",
+			 o->name);
+}
+
+static void set(const struct lb_opt *o, const char *arg)
+{
+	struct lb_error err;
+
+	if (o->flag == &verbose && verbose)
+		lb_log_level(LB_DEBUG);
+	else if (o->flag == &verbose)
+		lb_log_level(LB_INFO);
+	else if (o->flag == &quiet)
+		lb_log_level(LB_ERROR);
+	if (o->flag)
+		*o->flag = true;
+	else if (o->text)
+		*o->text = arg;
+	else if (o->list)
+		add(o->list, arg);
+	else if (o->duration)
+		set_duration(o, arg);
+	else if (o->number)
+		set_number(o, arg);
+	else if (lb_size_parse(arg, o->size, &err) < 0)
+		lb_usage("--%s: %s", o->name, err.text);
+}
+
+static void answer(int c)
+{
+	if (c == 'h' || c == OPT_HELP)
+		exit(lb_finish(help()));
+	if (c == OPT_DESCRIBE)
+		exit(lb_finish(describe()));
+	if (c == 'V' || c == OPT_VERSION) {
+		printf("%s %s\n", self->name, LB_VERSION);
+		exit(lb_finish(LB_OK));
+	}
+	if (c == '?')
+		point_to_help(); /* getopt has said what is wrong */
+}
+
+/* What getopt_long() wants, from our table and the common options. */
+struct getopt_table {
+	const struct lb_opt *opts[MAX_OPTS + COMMON];
+	struct option longs[MAX_OPTS + COMMON + 1];
+	char shorts[2 * (MAX_OPTS + COMMON) + 2];
+	int n;
+};
+
+static void add_options(struct getopt_table *t, const struct lb_opt *opts)
+{
+	char *s = t->shorts + strlen(t->shorts);
+
+	for (; opts->name; opts++) {
+		struct option *o = &t->longs[t->n];
+
+		if (t->n == MAX_OPTS)
+			abort();
+		o->name = opts->name;
+		o->has_arg = opts->arg ? required_argument : no_argument;
+		o->val = OPT_FIRST + t->n;
+		if (strcmp(opts->name, "help") == 0)
+			o->val = OPT_HELP;
+		else if (strcmp(opts->name, "version") == 0)
+			o->val = OPT_VERSION;
+		else if (strcmp(opts->name, "describe") == 0)
+			o->val = OPT_DESCRIBE;
+		t->opts[t->n++] = opts;
+		if (opts->letter && !strchr(t->shorts, opts->letter)) {
+			*s++ = opts->letter;
+			if (opts->arg)
+				*s++ = ':';
+			*s = '\0';
+		}
+	}
+}
+
+static int parse(int argc, char **argv, bool stop_at_operand)
+{
+	struct getopt_table t = {.n = 0};
+	int c;
+
+	t.shorts[0] = stop_at_operand ? '+' : '\0';
+	add_options(&t, table());
+	add_options(&t, common);
+	optind = 1;
+	while ((c = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1) {
+		answer(c);
+		for (int i = 0; i < t.n; i++)
+			if (c == OPT_FIRST + i || c == t.opts[i]->letter) {
+				set(t.opts[i], optarg);
+				break;
+			}
+	}
+	return optind;
+}
+
+int lb_options(int argc, char **argv)
+{
+	return parse(argc, argv, self->chain);
+}
+
+static void find_verb(const char *name)
+{
+	for (const struct lb_verb *v = self->verbs; v->name; v++)
+		if (strcmp(v->name, name) == 0) {
+			verb = v;
+			return;
+		}
+	lb_usage("'%s' is not a verb of %s", name, self->name);
+}
+
+static void count_operands(int n)
+{
+	if (n < verb->min)
+		lb_usage("%s needs %s", verb->name, verb->operands);
+	if (verb->max >= 0 && n > (verb->max ? verb->max : verb->min))
+		lb_usage("%s takes no more than %s", verb->name,
+			 *verb->operands ? verb->operands : "its options");
+}
+
+int lb_run_verb(int argc, char **argv)
+{
+	static char name[64];
+	int first = parse(argc, argv, true);
+
+	if (first == argc) {
+		help();
+		return LB_USAGE;
+	}
+	find_verb(argv[first]);
+	argc -= first;
+	argv += first;
+	snprintf(name, sizeof(name), "%s %s", self->name, verb->name);
+	argv[0] = name; /* getopt's messages begin with it */
+	first = parse(argc, argv, false);
+	count_operands(argc - first);
+	return verb->run(argc - first, argv + first);
+}
+
+int lb_finish(int code)
+{
+	bool bad = ferror(stdout);
+
+	if (fclose(stdout) == 0 && !bad)
+		return code;
+	if (code != LB_IO) /* else it has been said */
+		lb_complain("cannot write output: %s", strerror(errno));
+	return LB_IO;
+}

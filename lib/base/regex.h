@@ -1,0 +1,28 @@
+/*
+ * base/regex.h - the only use of pcre2, with a bound on the work it may do.
+ *
+ * Perl syntax, UTF-8, JIT where there is one. A pattern that needs more than
+ * the match limit on some text counts as "no match".
+ */
+#ifndef LB_BASE_REGEX_H
+#define LB_BASE_REGEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct lb_regex;
+
+/* NULL and LB_USAGE, with the place of the mistake, when it is no pattern. */
+struct lb_regex *lb_regex_open(const char *pattern, struct lb_error *err);
+void lb_regex_close(struct lb_regex *re);
+
+/*
+ * Unanchored search. *gave_up (may be NULL) is set when the limit ended it;
+ * the answer is false then.
+ */
+bool lb_regex_search(struct lb_regex *re, const char *text, size_t len,
+		     bool *gave_up);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * base/table.h - lists for people and for programs from one source.
+ *
+ * Give the column names, then a JSON object a row. On a terminal (or with
+ * `people`) the rows are gathered and printed in aligned columns; otherwise
+ * each row is one compact JSON line, at once. Keys that are no column appear
+ * only in the JSON.
+ */
+#ifndef LB_BASE_TABLE_H
+#define LB_BASE_TABLE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct lb_table;
+
+/* `columns` ends with NULL and is borrowed. `json` forces JSON lines. */
+struct lb_table *lb_table_open(const char *const columns[], bool json);
+void lb_table_row(struct lb_table *t, json_t *take);
+
+/* Print what was gathered and release. Returns the number of rows. */
+size_t lb_table_close(struct lb_table *t);
+
+#endif
