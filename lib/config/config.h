@@ -1,0 +1,72 @@
+/*
+ * config/config.h - the configuration of all programs.
+ *
+ * One file, the first found of $LB_CONFIG, $XDG_CONFIG_HOME/lb/config.yaml
+ * (~/.config) and SYSCONFDIR/lb/config.yaml, then conf.d/NAME.yaml beside it
+ * in the order of their names, then LB__SECTION__KEY and LangBot's bare
+ * SECTION__KEY from the environment. None is needed. Nothing in the working
+ * directory is ever read.
+ *
+ * Every key stands in one table (config/keys.h). A key that is in no table, a
+ * value of the wrong type and a name of something not built fail the load with
+ * LB_CONFIG and "file:line: why": a rule that is not understood must not be
+ * left out in silence.
+ */
+#ifndef LB_CONFIG_CONFIG_H
+#define LB_CONFIG_CONFIG_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct lb_config;
+
+/* NULL and LB_CONFIG, naming the first problem. */
+struct lb_config *lb_config_load(struct lb_error *err);
+void lb_config_close(struct lb_config *config);
+
+/*
+ * The value at a dotted path, or the table's default, or NULL. Borrowed until
+ * the config closes. For llm.*, concurrency.* and the like.
+ */
+const json_t *lb_config_get(const struct lb_config *config, const char *path);
+const char *lb_config_str(const struct lb_config *config, const char *path);
+int64_t lb_config_int(const struct lb_config *config, const char *path);
+/* A key of type duration, in ms. */
+int64_t lb_config_ms(const struct lb_config *config, const char *path);
+
+/*
+ * One bot, pipeline or provider with all defaults filled in, borrowed; NULL
+ * when there is none of that name. Bot "-" and pipeline "default" always
+ * exist. Values of type duration are integer ms here.
+ */
+const json_t *lb_config_bot(struct lb_config *config, const char *name);
+const json_t *lb_config_pipeline(struct lb_config *config, const char *name);
+const json_t *lb_config_provider(struct lb_config *config, const char *name);
+
+/* {"name":{...}} as written in the file, for walking; never NULL, borrowed. */
+const json_t *lb_config_section(const struct lb_config *config,
+				const char *name);
+
+/*
+ * The text a secret refers to: "env:NAME", "file:PATH" (its first line),
+ * "cmd:COMMAND" (the first line it prints, by sh -c, within 10 s), else the
+ * text itself. Made known to base/log so that it is never shown. Caller frees.
+ */
+char *lb_config_secret(const char *value, struct lb_error *err);
+
+/* $LB_STATE, else $XDG_STATE_HOME/lb, else ~/.local/state/lb. Caller frees. */
+char *lb_config_state(struct lb_error *err);
+
+/* An environment variable; "" counts as unset. Borrowed. */
+const char *lb_config_env(const char *name);
+
+/* base/path's lb_path_share() with $LB_SHARE. Caller frees. */
+char *lb_config_share(const char *name);
+
+/* Longest line in bytes: LB_MAX_LINE, else 16 MiB. */
+int64_t lb_config_max_line(void);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * net/http.h - HTTP requests, many at once, on one event loop.
+ *
+ * libcurl's socket interface driven by base/loop. Connections are kept and
+ * reused. For each host one request looks the name up while the others wait
+ * for it and share the answer, so a burst costs one look-up (libcurl starts a
+ * thread for each). Nothing is followed: a redirect is an answer like another.
+ *
+ * Bodies arrive decoded: gzip and deflate are inflated as they come although
+ * they are not asked for; another encoding ends the call with an error.
+ */
+#ifndef LB_NET_HTTP_H
+#define LB_NET_HTTP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/loop.h"
+
+struct lb_http;      /* a client */
+struct lb_http_call; /* one request under way */
+
+/* Why a call ended. */
+enum lb_http_cause {
+	LB_HTTP_DONE,       /* the whole answer arrived; status says which */
+	LB_HTTP_CONNECT,    /* no connection within connect_ms, or refused */
+	LB_HTTP_FIRST_BYTE, /* no byte of an answer within first_byte_ms */
+	LB_HTTP_IDLE,       /* nothing more for idle_ms */
+	LB_HTTP_NETWORK,    /* the connection broke, or TLS failed */
+	LB_HTTP_LIMIT,      /* the body exceeded max_body */
+	LB_HTTP_ENCODING,   /* a content encoding that cannot be undone */
+	LB_HTTP_STOPPED,    /* on_data said stop */
+};
+
+struct lb_http_request {
+	const char *method; /* NULL: POST with a body, else GET */
+	const char *url;
+	const char *const *headers; /* "Name: value", NULL-ended; or NULL */
+	const char *body;           /* copied; or NULL */
+	size_t body_len;
+	/* ms; 0 for none. Any byte of the answer, also of a comment in an
+	 * event stream, starts idle_ms anew. */
+	int64_t connect_ms, first_byte_ms, idle_ms;
+	size_t max_body; /* bytes after decoding; 0 for 64 MiB */
+};
+
+struct lb_http_end {
+	enum lb_http_cause cause;
+	int status;             /* 0 when no answer began */
+	int64_t retry_after_ms; /* from Retry-After, either form; -1 */
+	size_t bytes;           /* of the body, decoded */
+	const char *why;        /* for people; "" when the cause is DONE */
+};
+
+struct lb_http_events {
+	/* The status and headers are known; may be NULL. */
+	void (*on_head)(void *arg, struct lb_http_call *call, int status);
+	/* Some of the body. Return 0, or -1 to end the call (STOPPED). */
+	int (*on_data)(void *arg, const char *data, size_t len);
+	/* Once, last, unless cancelled; the call is gone afterwards. */
+	void (*on_end)(void *arg, const struct lb_http_end *end);
+};
+
+/* Global state of libcurl starts at the first request, not here. */
+struct lb_http *lb_http_open(struct lb_loop *loop);
+
+/* Cancels what is under way. */
+void lb_http_close(struct lb_http *http);
+
+/*
+ * Begin a request; never calls back before it returns. `events` is borrowed
+ * until the end. NULL and LB_USAGE when the URL is none or not http(s).
+ */
+struct lb_http_call *lb_http_start(struct lb_http *http,
+				   const struct lb_http_request *request,
+				   const struct lb_http_events *events,
+				   void *arg, struct lb_error *err);
+
+/* End it without on_end. Allowed inside on_head, not inside on_data. */
+void lb_http_cancel(struct lb_http_call *call);
+
+/* A header of the answer, borrowed until the end; NULL if absent. */
+const char *lb_http_header(struct lb_http_call *call, const char *name);
+
+/* Look-ups of names begun so far (for tests and --verbose). */
+size_t lb_http_lookups(const struct lb_http *http);
+
+/*
+ * The value of a Retry-After header (RFC 9110 10.2.3): seconds or a date,
+ * `now_ms` since the epoch. -1 when it is neither, negative or over a day.
+ */
+int64_t lb_retry_after(const char *value, int64_t now_ms);
+
+#endif
