@@ -139,13 +139,8 @@ int lb_place_make(const char *folder, const char *file, struct lb_error *err)
 {
 	lb_autoclose int fd = -1;
 
-	if (access(folder, F_OK) < 0) {
-		if (lb_path_make(folder, err) < 0)
-			return -1;
-		if (chmod(folder, 0700) < 0)
-			return lb_fail_sys(err, LB_IO,
-					   "cannot make '%s' private", folder);
-	}
+	if (access(folder, F_OK) < 0 && lb_path_make(folder, err) < 0)
+		return -1;
 	if (refuse_remote(folder, err) < 0)
 		return -1;
 	fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

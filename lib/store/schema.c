@@ -81,9 +81,12 @@ static int refuse_newer(sqlite3 *db, const char *path, int version, int known,
 	return -1;
 }
 
-/* 1: nothing is missing, 0: steps are, -1: it cannot be used. */
-static int look(sqlite3 *db, const char *path, int known, int *version,
-		struct lb_error *err)
+/*
+ * 1: nothing is missing, 0: steps are, -1: it cannot be used. Without the
+ * lock, what is read one after the other need not belong together.
+ */
+static int look(sqlite3 *db, const char *path, int known, bool locked,
+		int *version, struct lb_error *err)
 {
 	int id, tables, wal;
 
@@ -99,6 +102,8 @@ static int look(sqlite3 *db, const char *path, int known, int *version,
 			return -1;
 		return *version == known && wal;
 	}
+	if (!locked)
+		return 0;
 	if (ask(db, path, "SELECT count(*) FROM sqlite_master", &tables, err) <
 	    0)
 		return -1;
@@ -178,13 +183,14 @@ int lb_schema_update(struct sqlite3 *db, const char *path,
 
 	while (steps[known])
 		known++;
-	r = look(db, path, known, &version, err);
+	r = look(db, path, known, false, &version, err);
 	if (r != 0)
 		return r > 0 ? 0 : -1;
 	lock = lb_place_lock(lock_path, LOCK_WAIT_MS, err);
 	if (lock < 0)
 		return -1;
-	r = look(db, path, known, &version, err); /* another was faster? */
+	/* another may have been faster */
+	r = look(db, path, known, true, &version, err);
 	if (r != 0)
 		return r > 0 ? 0 : -1;
 	if (lb_db_run(db, path, "PRAGMA journal_mode = WAL", err) < 0)
