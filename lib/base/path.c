@@ -24,7 +24,9 @@ int lb_path_make(const char *folder, struct lb_error *err)
 		if (was != '/' && was != '\0')
 			continue;
 		*p = '\0';
-		if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		/* chmod, since a umask may have taken our own rights away */
+		if (mkdir(path, 0700) < 0 ? errno != EEXIST
+					  : chmod(path, 0700) < 0)
 			return lb_fail_sys(err, LB_IO,
 					   "cannot make folder '%s'", path);
 		*p = was;

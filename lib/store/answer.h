@@ -18,9 +18,9 @@
  * JSON without a newline, caller frees. 0: not yet; the attempt is noted and
  * *attempt says which it is, from 1. Writes: call inside a transaction.
  */
-int lb_answer_begin(struct lb_store *store, const char *session,
-		    const char *id, int64_t now_ms, char **take,
-		    int *attempt, struct lb_error *err);
+int lb_answer_begin(struct lb_store *store, const char *session, const char *id,
+		    int64_t now_ms, char **take, int *attempt,
+		    struct lb_error *err);
 
 /* Keep the reply. */
 int lb_answer_save(struct lb_store *store, const char *session, const char *id,

@@ -38,12 +38,17 @@ int64_t lb_conversation_use(struct lb_store *store, const char *session,
 
 /*
  * The messages of its last max_turns turns (-1: all), oldest first, as one
- * new array; lone surrogates and bad bytes come back as U+FFFD.
+ * new array; lone surrogates and bad bytes come back as U+FFFD. At most 64 MiB
+ * of text: older turns are left out whole.
  */
 json_t *lb_conversation_load(struct lb_store *store, int64_t id,
 			     int64_t max_turns, struct lb_error *err);
 
-/* Append a turn. `of` is the record's id; complete is false for one cut off. */
+/*
+ * Append a turn. `of` is the record's id; complete is false for one cut off.
+ * LB_NOINPUT: the conversation is gone, its database having been deleted since
+ * lb_conversation_use(); use it again and append to that.
+ */
 int lb_conversation_append(struct lb_store *store, int64_t id, const char *of,
 			   const json_t *messages, bool complete,
 			   int64_t now_ms, struct lb_error *err);
@@ -65,7 +70,8 @@ int lb_conversation_each(struct lb_store *store, const char *session,
 
 /*
  * The turns of a conversation, oldest first: fn gets each as
- * {"turn","of","time","complete","messages"}, borrowed.
+ * {"turn","of","time","complete","messages"}, borrowed; messages is null for a
+ * turn that cannot be read.
  */
 int lb_conversation_turns(struct lb_store *store, int64_t id,
 			  int (*fn)(void *arg, const json_t *turn), void *arg,

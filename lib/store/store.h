@@ -32,6 +32,9 @@ struct lb_store *lb_store_open(const char *state, int busy_ms,
 			       struct lb_error *err);
 void lb_store_close(struct lb_store *store); /* rolls back what is open */
 
+/* Was anything ever stored there? Reading verbs need not make a database. */
+bool lb_store_exists(const char *state);
+
 int lb_store_begin(struct lb_store *store, struct lb_error *err);
 int lb_store_commit(struct lb_store *store, struct lb_error *err);
 void lb_store_rollback(struct lb_store *store);
