@@ -1,0 +1,63 @@
+# tests/helper.bash - what every .bats file loads first.
+bats_require_minimum_version 1.5.0
+
+# Programs under test come from the build, never from the system.
+LB_TEST_BUILD=${LB_BUILD:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)}
+LB_TEST_MAN=${LB_MANPAGES:-$BATS_TEST_DIRNAME/../man}
+unset "${!LB__@}" "${!OPENAI_@}" "${!ANTHROPIC_@}" "${!OLLAMA_@}" \
+	"${!GEMINI_@}"
+unset LB_LOG LB_LOG_FORMAT LB_LOG_BODIES \
+	LB_MODEL LB_MAX_LINE LB_SHARE LB_CONFIG LB_STATE
+unset http_proxy https_proxy all_proxy no_proxy ftp_proxy
+unset HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY FTP_PROXY
+unset XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR \
+	XDG_DATA_HOME TERM
+export PATH="$LB_TEST_BUILD:$PATH" LC_ALL=C TZ=UTC NO_COLOR=1
+
+# What the programs know of the world: an empty home, state and no config.
+export HOME=$BATS_TEST_TMPDIR/home
+export LB_STATE=$BATS_TEST_TMPDIR/state
+export LB_CONFIG=$BATS_TEST_TMPDIR/config.yaml
+if [ -d "${BATS_TEST_TMPDIR:-}" ]; then
+	mkdir -p "$HOME"
+	[ -e "$LB_CONFIG" ] || : > "$LB_CONFIG"
+fi
+
+# records KIND... - one record of each kind, numbered from 1.
+records() {
+	local n=0 kind
+	for kind; do
+		printf '{"kind":"%s","n":%d}\n' "$kind" $((n += 1))
+	done
+}
+
+# same EXPECTED ACTUAL - compare, and show the difference when there is one.
+same() {
+	[ "$1" = "$2" ] || { diff -u <(echo "$1") <(echo "$2"); return 1; }
+}
+
+# need WHAT [PROGRAM] - skip when PROGRAM (else WHAT) is not there. Where
+# LB_REQUIRE names WHAT, the test fails instead: nothing is skipped in silence.
+need() {
+	case $1 in
+	root) [ "$(id -u)" -ne 0 ] || return 0 ;;
+	userns) ! unshare -Ur true 2> /dev/null || return 0 ;;
+	*) ! command -v "${2:-$1}" > /dev/null || return 0 ;;
+	esac
+	case ,${LB_REQUIRE-}, in
+	*,"$1",*) echo "'$1' is required here and not there"; return 1 ;;
+	esac
+	skip "needs $1"
+}
+
+# documented PAGE PROGRAM [VERB] - every option in --help is in the page.
+documented() {
+	local page=$LB_TEST_MAN/$1 option
+	shift
+	for option in $("$@" --help | grep -o -e ' --[a-z][a-z0-9-]*' | sort -u); do
+		grep -q -e "Fl -${option#--}" "$page" || {
+			echo "$page does not name $option of $*"
+			return 1
+		}
+	done
+}
