@@ -1,0 +1,45 @@
+#!/usr/bin/env bats
+# The least that must work, in a second or two.
+
+load helper
+
+# The programs that were built.
+built() {
+	find "$LB_TEST_BUILD" -maxdepth 1 -type f -name 'lb-*' -perm -100 |
+		sed 's|.*/||' | sort
+}
+
+@test "one message travels the whole way, with no configuration at all" {
+	run --separate-stderr -0 bash -o pipefail -c 'echo hi | lb-ingest text |
+		lb-pipeline | lb-agent | lb-wrap | lb-send stdout'
+	[ -n "$output" ]
+	[ -z "$stderr" ]
+}
+
+@test "every program tells its version, its use and its options" {
+	[ -n "$(built)" ]
+	for p in $(built); do
+		run --separate-stderr -0 "$p" --version
+		[[ $output == "$p "[0-9]* ]]
+		run --separate-stderr -0 "$p" --help
+		[[ ${lines[0]} == "usage: $p "* ]]
+		run --separate-stderr -0 "$p" --describe
+		[[ $output == "{\"name\":\"$p\",\"version\":"* ]]
+		run --separate-stderr -64 "$p" --no-such-option
+	done
+}
+
+@test "every program has a manual page" {
+	for p in $(built); do
+		[ -e "$LB_TEST_MAN/$p.1" ] || { echo "no page for $p"; false; }
+	done
+}
+
+@test "a program that needs no network links none" {
+	need ldd
+	for p in lb-pick lb-pipeline lb-wrap lb-session; do
+		[ -x "$LB_TEST_BUILD/$p" ] || continue
+		run -0 ldd "$LB_TEST_BUILD/$p"
+		[[ $output != *libcurl* && $output != *libcrypto* ]]
+	done
+}
