@@ -105,6 +105,27 @@ json_t *lb_json_path(const json_t *o, const char *path)
 	return (json_t *)(uintptr_t)at; /* as borrowed as its parent */
 }
 
+void lb_json_put(json_t *o, const char *path, json_t *take)
+{
+	size_t len = strcspn(path, ".");
+
+	while (path[len] == '.') {
+		json_t *next = json_object_getn(o, path, len);
+
+		if (!json_is_object(next)) {
+			next = json_object();
+			json_object_setn_new(o, path, len, next);
+		}
+		o = next;
+		path += len + 1;
+		len = strcspn(path, ".");
+	}
+	if (len > 0)
+		json_object_setn_new(o, path, len, take);
+	else
+		json_decref(take);
+}
+
 void lb_json_merge(json_t *base, const json_t *over)
 {
 	const char *key;

@@ -41,6 +41,12 @@ json_t *lb_json_pack(const char *fmt, ...) __attribute__((returns_nonnull));
  */
 json_t *lb_json_path(const json_t *o, const char *path);
 
+/*
+ * Set the value at a dotted path, making objects on the way (and of what is
+ * none). An empty path does nothing.
+ */
+void lb_json_put(json_t *o, const char *path, json_t *take);
+
 /* Deep-merge `over` into `base`: objects join, everything else replaces. */
 void lb_json_merge(json_t *base, const json_t *over);
 

@@ -121,8 +121,6 @@ say(enum lb_level level, const struct lb_subject *of, const char *fmt,
 	char raw[LB_ERROR_TEXT * 2];
 	lb_autobuf struct lb_buf text = {0}, out = {0};
 
-	if (!lb_log_shows(level))
-		return;
 	vsnprintf(raw, sizeof(raw), fmt, args);
 	lb_utf8_clean(&text, raw, strlen(raw));
 	for (size_t i = 0; i < self.n_secrets; i++)
@@ -138,8 +136,19 @@ void lb_log(enum lb_level level, const struct lb_subject *of, const char *fmt,
 {
 	va_list args;
 
+	if (!lb_log_shows(level))
+		return;
 	va_start(args, fmt);
 	say(level, of, fmt, args);
+	va_end(args);
+}
+
+void lb_tell(const struct lb_subject *of, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(LB_INFO, of, fmt, args);
 	va_end(args);
 }
 
@@ -156,6 +165,8 @@ void lb_warn(const char *fmt, ...)
 {
 	va_list args;
 
+	if (!lb_log_shows(LB_WARNING))
+		return;
 	va_start(args, fmt);
 	say(LB_WARNING, NULL, fmt, args);
 	va_end(args);

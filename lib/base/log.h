@@ -33,6 +33,10 @@ void lb_log_secret(const char *text);
 void lb_log(enum lb_level level, const struct lb_subject *of, const char *fmt,
 	    ...) __attribute__((format(printf, 3, 4)));
 
+/* What was asked for by an option: shown whatever the level, as info. */
+void lb_tell(const struct lb_subject *of, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* The same without a subject. lb_complain() is an error. */
 void lb_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void lb_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -4,7 +4,9 @@
  * libcurl's socket interface driven by base/loop. Connections are kept and
  * reused. For each host one request looks the name up while the others wait
  * for it and share the answer, so a burst costs one look-up (libcurl starts a
- * thread for each). Nothing is followed: a redirect is an answer like another.
+ * thread for each). Where the name has no address, all who waited fail with
+ * the one who asked; where the one who asked ends otherwise, the next asks.
+ * Nothing is followed: a redirect is an answer like another.
  *
  * Bodies arrive decoded: gzip and deflate are inflated as they come although
  * they are not asked for; another encoding ends the call with an error.
@@ -39,8 +41,9 @@ struct lb_http_request {
 	const char *const *headers; /* "Name: value", NULL-ended; or NULL */
 	const char *body;           /* copied; or NULL */
 	size_t body_len;
-	/* ms; 0 for none. Any byte of the answer, also of a comment in an
-	 * event stream, starts idle_ms anew. */
+	/* ms; 0 for none. connect_ms begins at lb_http_start() and covers the
+	 * look-up, waiting for another's look-up, and TLS. Any byte of the
+	 * answer, also of a comment in an event stream, starts idle_ms anew. */
 	int64_t connect_ms, first_byte_ms, idle_ms;
 	size_t max_body; /* bytes after decoding; 0 for 64 MiB */
 };
@@ -65,19 +68,27 @@ struct lb_http_events {
 /* Global state of libcurl starts at the first request, not here. */
 struct lb_http *lb_http_open(struct lb_loop *loop);
 
-/* Cancels what is under way. */
+/*
+ * Cancels what is under way. Before lb_loop_close(), and not inside a callback
+ * of a call.
+ */
 void lb_http_close(struct lb_http *http);
 
 /*
  * Begin a request; never calls back before it returns. `events` is borrowed
- * until the end. NULL and LB_USAGE when the URL is none or not http(s).
+ * until the end. NULL and LB_USAGE when the URL is none or not http(s), or
+ * a header or the method has characters that would break the request.
  */
 struct lb_http_call *lb_http_start(struct lb_http *http,
 				   const struct lb_http_request *request,
 				   const struct lb_http_events *events,
 				   void *arg, struct lb_error *err);
 
-/* End it without on_end. Allowed inside on_head, not inside on_data. */
+/*
+ * End it without on_end. Allowed inside every callback, of this call or of
+ * another; inside its own on_end it does nothing. The call must not be used
+ * after it.
+ */
 void lb_http_cancel(struct lb_http_call *call);
 
 /* A header of the answer, borrowed until the end; NULL if absent. */

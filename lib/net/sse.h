@@ -39,8 +39,8 @@ struct lb_sse {
 };
 
 /* LB_DATA when an event exceeds max_event, or what fn failed with. */
-int lb_sse_feed(struct lb_sse *sse, const char *data, size_t len,
-		lb_sse_fn *fn, void *arg, struct lb_error *err);
+int lb_sse_feed(struct lb_sse *sse, const char *data, size_t len, lb_sse_fn *fn,
+		void *arg, struct lb_error *err);
 
 /* The stream ended: dispatch what is pending. */
 int lb_sse_finish(struct lb_sse *sse, lb_sse_fn *fn, void *arg,

@@ -1,0 +1,70 @@
+/* lb-wrap - make replies fit to be sent. */
+#include "base/log.h"
+#include "base/prog.h"
+#include "config/config.h"
+#include "pipeline/wrap.h"
+#include "record/filter.h"
+
+static bool strict;
+static int64_t max_line;
+
+static const struct lb_opt options[] = {
+	{'s', "strict", .help = "stop at the first malformed line",
+	 .flag = &strict},
+	{0, "max-line", "SIZE", "refuse longer lines (default 16M)",
+	 .size = &max_line},
+	{0},
+};
+
+static const struct lb_prog prog = {
+	.name = "lb-wrap",
+	.operands = "",
+	.about = "Word failures, cut long answers into parts",
+	.example =
+		"echo hi | lb-ingest text | lb-pipeline | lb-agent | lb-wrap",
+	.opts = options,
+	.reads = "reply",
+	.writes = "reply error",
+};
+
+static int on_record(void *arg, struct lb_record *r, struct lb_out *out,
+		     struct lb_error *err)
+{
+	lb_autobuf struct lb_buf why = {0};
+	const struct lb_subject of = lb_record_subject(r);
+
+	(void)err;
+	lb_wrap_reply(arg, r, lb_out_buf(out), &why);
+	lb_out_built(out);
+	lb_log(LB_INFO, &of, "wrapped%s%s", why.len ? ": " : "",
+	       lb_buf_str(&why));
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const owned[] = {"reply", NULL};
+	struct lb_wrap wrap = {0};
+	struct lb_error err;
+	int code;
+
+	lb_start(&prog);
+	max_line = lb_config_max_line();
+	if (lb_options(argc, argv) != argc)
+		lb_usage("it takes no operands");
+	wrap.config = lb_config_load(&err);
+	if (!wrap.config)
+		return lb_finish(lb_report(&err));
+	lb_note_terminal();
+	code = lb_filter_run(&(struct lb_filter){
+		.stage = "lb-wrap",
+		.owned = owned,
+		.on_record = on_record,
+		.arg = &wrap,
+		.max_line = (size_t)max_line,
+		.strict = strict,
+	});
+	lb_wrap_release(&wrap);
+	lb_config_close(wrap.config);
+	return lb_finish(code);
+}

@@ -1,0 +1,116 @@
+/* absent.c - known keys that this version does not have. */
+#include <string.h>
+
+#include "config/keys.h"
+
+#define P "pipelines.*."
+
+struct absent {
+	const char *path;
+	/*
+	 * NULL: no value will do, and the path stands for all below it.
+	 * "any": all below is without effect while its switch is off.
+	 * Else the values, as a JSON array, that mean "off".
+	 */
+	const char *off;
+};
+
+/* The first entry that matches decides. */
+static const struct absent table[] = {
+	{P "trigger.group-respond-rules.at", "[false]"},
+	{P "trigger.group-respond-rules.prefix", "[[]]"},
+	{P "trigger.group-respond-rules.regexp", "[[]]"},
+	{P "trigger.group-respond-rules.random", "[0, 0.0]"},
+	{P "trigger.access-control.mode", "[\"blacklist\"]"},
+	{P "trigger.access-control.blacklist", "[[]]"},
+	{P "trigger.access-control.whitelist", "[[]]"},
+	{P "trigger.ignore-rules.prefix", "[[]]"},
+	{P "trigger.ignore-rules.regexp", "[[]]"},
+	{P "trigger.message-aggregation.enabled", "[false]"},
+	{P "trigger.message-aggregation.delay", "any"},
+	{P "trigger.misc.combine-quote-message", "[false]"},
+	{P "trigger", NULL},
+	{P "safety.content-filter.check-sensitive-words", "[false]"},
+	{P "safety.content-filter.scope", "any"},
+	{P "safety", NULL},
+	{P "ai.runner.expire-time", "[0]"},
+	{P "ai.local-agent.knowledge-bases", "[[]]"},
+	{P "ai.local-agent.rerank-model", "[\"\", \"__none__\"]"},
+	{P "ai.local-agent.rerank-top-k", "any"},
+	{P "ai.local-agent.tools", "[[]]"},
+	{P "ai.local-agent.enable-all-tools", "[false]"},
+	/* without tools there is no sandbox whose session it could name */
+	{P "ai.local-agent.box-session-id-template", "any"},
+	{P "ai.local-agent", NULL},
+	/* settings of runners that ai.runner.runner cannot name */
+	{P "ai.dify-service-api", "any"},
+	{P "ai.n8n-service-api", "any"},
+	{P "ai.coze-api", "any"},
+	{P "ai.tbox-app-api", "any"},
+	{P "ai.dashscope-app-api", "any"},
+	{P "ai.langflow-api", "any"},
+	{P "ai.weknora-api", "any"},
+	{P "ai.deerflow-api", "any"},
+	{P "output.long-text-processing.font-path", "any"},
+	{P "output.force-delay.min", "[0, 0.0]"},
+	{P "output.force-delay.max", "[0, 0.0]"},
+	{P "output.force-delay", NULL},
+	{P "output.misc.at-sender", "[false]"},
+	{P "output.misc.quote-origin", "[false]"},
+	{P "output.misc.track-function-calls", "[false]"},
+	{P "output.misc.remove-think", "[false]"},
+	{P "sandbox", NULL},
+	{P "tools", NULL},
+	{P "extensions_preferences", NULL},
+	{"bots.*.trust-sender", "[false]"},
+	{"bots.*.pipeline-routing-rules", "[[]]"},
+	{"concurrency.session", "[1]"},
+	{"concurrency.pending_queries", NULL},
+	{"concurrency.pending_queries_per_workspace", NULL},
+	{"admins", "[[]]"},
+	{"api", NULL},
+	{"box", NULL},
+	{"cloud", NULL},
+	{"command", NULL},
+	{"database", NULL},
+	{"mcp", NULL},
+	{"monitoring", NULL},
+	{"net", NULL},
+	{"plugin", NULL},
+	{"proxy", NULL},
+	{"sandbox", NULL},
+	{"space", NULL},
+	{"storage", NULL},
+	{"store", NULL},
+	{"system", NULL},
+	{"tools", NULL},
+	{"vdb", NULL},
+	{"webhooks", NULL},
+	{"workspace", NULL},
+};
+
+static bool is_off(const char *off, const json_t *value)
+{
+	json_auto_t *list = NULL;
+	size_t i;
+	json_t *one;
+
+	if (!off || strcmp(off, "any") == 0)
+		return off != NULL;
+	list = json_loads(off, 0, NULL);
+	json_array_foreach(list, i, one)
+	{
+		if (json_equal(one, value))
+			return true;
+	}
+	return false;
+}
+
+enum lb_key_absence lb_key_absence(const char *path, const json_t *value)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (lb_key_matches(table[i].path, path, true))
+			return is_off(table[i].off, value) ? LB_KEY_OFF
+							   : LB_KEY_ABSENT;
+	return LB_KEY_UNKNOWN;
+}

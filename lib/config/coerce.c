@@ -1,0 +1,286 @@
+#include "config/coerce.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "config/yaml.h"
+
+enum { SHOWN = 60 }; /* bytes of a wrong value in a message */
+
+static json_t *wrong(const struct lb_key *key, const json_t *value,
+		     struct lb_error *err)
+{
+	lb_autobuf struct lb_buf want = {0}, got = {0};
+	bool secret = key->type == LB_KEY_SECRET || key->type == LB_KEY_SECRETS;
+
+	lb_key_says(key, &want);
+	if (json_is_string(value))
+		lb_buf_puts(&got, json_string_value(value));
+	else if (value)
+		lb_buf_json(&got, value);
+	if (got.len > SHOWN || secret || !value)
+		lb_fail(err, LB_CONFIG, "is not %s", lb_buf_str(&want));
+	else
+		lb_fail(err, LB_CONFIG, "'%s' is not %s", lb_buf_str(&got),
+			lb_buf_str(&want));
+	return NULL;
+}
+
+bool lb_secret_is_literal(const char *value)
+{
+	return *value && strncmp(value, "env:", 4) != 0 &&
+	       strncmp(value, "file:", 5) != 0 &&
+	       strncmp(value, "cmd:", 4) != 0;
+}
+
+static bool is_word(const char *words, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (size_t n; words && *words; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (n == len && memcmp(words, word, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+static json_t *enumerated(const struct lb_key *key, const json_t *value,
+			  struct lb_error *err)
+{
+	const char *text = json_string_value(value);
+
+	if (!text)
+		return wrong(key, value, err);
+	if (is_word(key->foreign, text)) {
+		lb_fail(err, LB_CONFIG, "'%s' is not in this version", text);
+		return NULL;
+	}
+	return is_word(key->values, text) ? json_string(text)
+					  : wrong(key, value, err);
+}
+
+static json_t *boolean(const struct lb_key *key, const json_t *value,
+		       struct lb_error *err)
+{
+	static const char *const words[] = {"false", "0", "no",  "off",
+					    "true",  "1", "yes", "on"};
+	const char *text = json_string_value(value);
+
+	if (json_is_boolean(value))
+		return json_boolean(json_is_true(value));
+	for (int i = 0; text && i < 8; i++)
+		if (strcasecmp(text, words[i]) == 0)
+			return json_boolean(i >= 4);
+	return wrong(key, value, err);
+}
+
+static json_t *numeric(const struct lb_key *key, const json_t *value,
+		       struct lb_error *err)
+{
+	json_auto_t *read = NULL;
+	double real;
+
+	if (json_is_string(value))
+		value = read = lb_yaml_plain(json_string_value(value));
+	if (!json_is_number(value))
+		return wrong(key, value, err);
+	real = json_number_value(value);
+	if (real < (double)key->min || real > (double)key->max ||
+	    (key->type == LB_KEY_INT && floor(real) != real))
+		return wrong(key, value, err);
+	return key->type == LB_KEY_INT ? json_integer((json_int_t)real)
+				       : json_real(real);
+}
+
+static int amount(const struct lb_key *key, const json_t *value, int64_t *out)
+{
+	const char *text = json_string_value(value);
+	struct lb_error err;
+	bool size = key->type == LB_KEY_SIZE;
+
+	if (text && !size && strcmp(text, "none") == 0) {
+		*out = INT64_MAX;
+		return 0;
+	}
+	if (text)
+		return size ? lb_size_parse(text, out, &err)
+			    : lb_duration_parse(text, out, &err);
+	if (!json_is_number(value) || json_number_value(value) < 0 ||
+	    json_number_value(value) > 1e12)
+		return -1;
+	*out = llround(json_number_value(value) * (size ? 1 : 1000));
+	return 0;
+}
+
+int64_t lb_coerced_amount(const struct lb_key *key, const json_t *value)
+{
+	int64_t v = 0;
+
+	return amount(key, value, &v) < 0 ? 0 : v;
+}
+
+static json_t *measured(const struct lb_key *key, const json_t *value,
+			struct lb_error *err)
+{
+	int64_t v;
+
+	if (amount(key, value, &v) < 0)
+		return wrong(key, value, err);
+	if (v == 0 && key->type == LB_KEY_DURATION) {
+		lb_fail(err, LB_CONFIG, "0 is refused; say none for no limit");
+		return NULL;
+	}
+	return json_deep_copy(value);
+}
+
+static bool all_texts(const json_t *list)
+{
+	size_t i;
+	json_t *one;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, one)
+	{
+		if (!json_is_string(one))
+			return false;
+	}
+	return json_is_array(list);
+}
+
+static json_t *texts(const struct lb_key *key, const json_t *value,
+		     struct lb_error *err)
+{
+	if (json_is_string(value) && key->type == LB_KEY_SECRETS)
+		return lb_json_pack("[s]", json_string_value(value));
+	return all_texts(value) ? json_deep_copy(value)
+				: wrong(key, value, err);
+}
+
+/* A setting of LangBot's models that is off when it is empty. */
+static bool is_idle(const char *name, const json_t *value)
+{
+	return strcmp(name, "reasoning") == 0 && json_is_object(value) &&
+	       json_object_size(value) == 0;
+}
+
+static json_t *model(const struct lb_key *key, const json_t *value,
+		     struct lb_error *err)
+{
+	json_auto_t *out = NULL;
+	const char *name;
+	json_t *any;
+
+	if (json_is_string(value))
+		return lb_json_pack("{s:s, s:[]}", "primary",
+				    json_string_value(value), "fallbacks");
+	if (!json_is_object(value))
+		return wrong(key, value, err);
+	out = json_object();
+	json_object_foreach((json_t *)(uintptr_t)value, name, any)
+	{
+		bool fits =
+			(strcmp(name, "primary") == 0 && json_is_string(any)) ||
+			(strcmp(name, "fallbacks") == 0 && all_texts(any));
+
+		if (!fits && !is_idle(name, any))
+			return wrong(key, value, err);
+		if (fits)
+			json_object_set(out, name, any);
+	}
+	return json_incref(out);
+}
+
+static json_t *messages(const struct lb_key *key, const json_t *value,
+			struct lb_error *err)
+{
+	size_t i;
+	json_t *one;
+
+	if (!json_is_array(value))
+		return wrong(key, value, err);
+	json_array_foreach((json_t *)(uintptr_t)value, i, one)
+	{
+		const char *role = lb_json_str(one, "role");
+
+		if (json_object_size(one) != 2 || !role ||
+		    !is_word("system user assistant", role) ||
+		    !lb_json_str(one, "content"))
+			return wrong(key, value, err);
+	}
+	return json_deep_copy(value);
+}
+
+json_t *lb_coerce(const struct lb_key *key, const json_t *value,
+		  struct lb_error *err)
+{
+	switch (key->type) {
+	case LB_KEY_BOOL:
+		return boolean(key, value, err);
+	case LB_KEY_INT:
+	case LB_KEY_NUMBER:
+		return numeric(key, value, err);
+	case LB_KEY_DURATION:
+	case LB_KEY_SIZE:
+		return measured(key, value, err);
+	case LB_KEY_ENUM:
+		return enumerated(key, value, err);
+	case LB_KEY_LIST:
+	case LB_KEY_SECRETS:
+		return texts(key, value, err);
+	case LB_KEY_OBJECT:
+		return json_is_object(value) ? json_deep_copy(value)
+					     : wrong(key, value, err);
+	case LB_KEY_MODEL:
+		return model(key, value, err);
+	case LB_KEY_MESSAGES:
+		return messages(key, value, err);
+	case LB_KEY_STRING:
+	case LB_KEY_SECRET:
+		break;
+	}
+	return json_is_string(value) ? json_deep_copy(value)
+				     : wrong(key, value, err);
+}
+
+static json_t *split(const char *text)
+{
+	json_t *list = json_array();
+
+	while (*text) {
+		size_t n = strcspn(text, ","), from = strspn(text, " \t");
+		size_t to = n;
+
+		while (to > from && strchr(" \t", text[to - 1]))
+			to--;
+		if (to > from)
+			json_array_append_new(list, lb_json_text(text + from,
+								 to - from));
+		text += n + (text[n] == ',');
+	}
+	return list;
+}
+
+json_t *lb_coerce_text(const struct lb_key *key, const char *text,
+		       struct lb_error *err)
+{
+	json_auto_t *value = NULL;
+	bool yaml =
+		key->type == LB_KEY_OBJECT || key->type == LB_KEY_MESSAGES ||
+		(key->type == LB_KEY_MODEL && *text == '{') ||
+		((key->type == LB_KEY_LIST || key->type == LB_KEY_SECRETS) &&
+		 *text == '[');
+	struct lb_error why;
+
+	if (yaml)
+		value = lb_yaml_parse(text, strlen(text), "value", &why);
+	else if (key->type == LB_KEY_LIST || key->type == LB_KEY_SECRETS)
+		value = split(text);
+	else
+		value = lb_json_text(text, strlen(text));
+	return value ? lb_coerce(key, value, err) : wrong(key, NULL, err);
+}

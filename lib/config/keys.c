@@ -1,0 +1,181 @@
+#include "config/keys.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+
+enum { MAX_NAME = 64, MAX_PATH = 200 };
+
+/* Bytes up to the next dot. */
+static size_t segment(const char *path)
+{
+	return strcspn(path, ".");
+}
+
+bool lb_key_matches(const char *pattern, const char *path, bool prefix)
+{
+	while (*pattern && *path) {
+		size_t a = segment(pattern), b = segment(path);
+		bool any = a == 1 && *pattern == '*' && b > 0;
+
+		if (!any && (a != b || memcmp(pattern, path, a) != 0))
+			return false;
+		pattern += a + (pattern[a] == '.');
+		path += b + (path[b] == '.');
+	}
+	return !*pattern && (prefix || !*path);
+}
+
+const struct lb_key *lb_key_find(const char *path)
+{
+	for (const struct lb_key *k = lb_keys; k->path; k++)
+		if (lb_key_matches(k->path, path, false))
+			return k;
+	return NULL;
+}
+
+bool lb_key_is_branch(const char *path)
+{
+	for (const struct lb_key *k = lb_keys; k->path; k++) {
+		const char *pattern = k->path, *at = path;
+
+		while (*at && *pattern) {
+			size_t a = segment(pattern), b = segment(at);
+			bool any = a == 1 && *pattern == '*' && b > 0;
+
+			if (!any && (a != b || memcmp(pattern, at, a) != 0))
+				break;
+			pattern += a + (pattern[a] == '.');
+			at += b + (at[b] == '.');
+		}
+		if (!*at && *pattern)
+			return true;
+	}
+	return false;
+}
+
+bool lb_key_is_section(const char *name, size_t len)
+{
+	for (const struct lb_key *k = lb_keys; k->path; k++)
+		if (segment(k->path) == len && memcmp(k->path, name, len) == 0)
+			return true;
+	return false;
+}
+
+/* Letters to change, add or leave out to make b of a. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[MAX_PATH + 1], n = strlen(b);
+
+	if (n > MAX_PATH || strlen(a) > MAX_PATH)
+		return SIZE_MAX;
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 1; *a; a++, i++) {
+		size_t corner = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= n; j++) {
+			size_t best = corner + (*a != b[j - 1]);
+
+			corner = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[n];
+}
+
+/* The pattern with the path's own second segment for its '*'. */
+static char *fill_in(const char *pattern, const char *path)
+{
+	const char *star = strchr(pattern, '*');
+	const char *dot = strchr(path, '.');
+
+	if (!star || !dot)
+		return lb_strdup(pattern);
+	return lb_printf("%.*s%.*s%s", (int)(star - pattern), pattern,
+			 (int)segment(dot + 1), dot + 1, star + 1);
+}
+
+char *lb_key_near(const char *path)
+{
+	const char *last = strrchr(path, '.');
+	char *best = NULL;
+	size_t least = strlen(path) / 4 + 2;
+
+	last = last ? last + 1 : path;
+	for (const struct lb_key *k = lb_keys; k->path; k++) {
+		lb_autofree char *full = fill_in(k->path, path);
+		const char *end = strrchr(full, '.') + 1;
+		size_t far = distance(path, full);
+
+		/* the right word in the wrong place is near too */
+		if (strcmp(end, last) == 0 && far > 1)
+			far = 1;
+		if (far < least) {
+			least = far;
+			free(best);
+			best = lb_steal(&full);
+		}
+	}
+	return best;
+}
+
+int lb_key_name_check(const char *name, struct lb_error *err)
+{
+	size_t len = strlen(name);
+	bool bad = len == 0 || len > MAX_NAME || !lb_utf8_valid(name, len) ||
+		   *name == ' ' || name[len - 1] == ' ';
+
+	for (size_t i = 0; i < len && !bad; i++)
+		bad = (unsigned char)name[i] < 0x20 || name[i] == 0x7f ||
+		      strchr("./:", name[i]);
+	if (bad)
+		return lb_fail(err, LB_CONFIG,
+			       "'%.64s' is not a name: 1 to %d bytes without "
+			       "'.', '/', ':'",
+			       name, MAX_NAME);
+	return 0;
+}
+
+void lb_key_says(const struct lb_key *key, struct lb_buf *out)
+{
+	static const char *const plain[] = {
+		[LB_KEY_STRING] = "text",
+		[LB_KEY_BOOL] = "true or false",
+		[LB_KEY_DURATION] = "a duration such as 500ms, 30s or 5m, "
+				    "or none",
+		[LB_KEY_SIZE] = "a size such as 64k or 16M",
+		[LB_KEY_LIST] = "a list of texts",
+		[LB_KEY_SECRET] = "a secret: env:NAME, file:PATH, cmd:COMMAND "
+				  "or the text itself",
+		[LB_KEY_SECRETS] = "a list of secrets: env:NAME, file:PATH, "
+				   "cmd:COMMAND or the text itself",
+		[LB_KEY_OBJECT] = "a mapping",
+		[LB_KEY_MODEL] = "a model, or a mapping of primary (a model) "
+				 "and fallbacks (a list of models)",
+		[LB_KEY_MESSAGES] = "a list of mappings of role and content",
+	};
+	const char *v = key->values;
+
+	if (key->type == LB_KEY_INT || key->type == LB_KEY_NUMBER) {
+		lb_buf_printf(out, "a %snumber from %lld to %lld",
+			      key->type == LB_KEY_INT ? "whole " : "",
+			      (long long)key->min, (long long)key->max);
+	} else if (key->type == LB_KEY_ENUM) {
+		for (size_t n; *v; v += n + (v[n] == ' ')) {
+			n = strcspn(v, " ");
+			if (v != key->values)
+				lb_buf_puts(out, v[n] ? ", " : " or ");
+			lb_buf_put(out, v, n);
+		}
+	} else {
+		lb_buf_puts(out, plain[key->type]);
+	}
+}

@@ -1,0 +1,222 @@
+#include "config/load.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "config/coerce.h"
+#include "config/config.h"
+#include "config/keys.h"
+
+enum { MAX_PARTS = 256 }; /* files in conf.d */
+
+void lb_config_problem(struct lb_config *config, enum lb_problem_level level,
+		       const char *where, const char *fmt, ...)
+{
+	struct lb_problem *p;
+	char text[LB_ERROR_TEXT];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	config->problems =
+		lb_grow(config->problems,
+			(config->n_problems + 1) * sizeof(*config->problems));
+	p = &config->problems[config->n_problems++];
+	p->level = level;
+	p->where = lb_strdup(where);
+	p->text = lb_strdup(text);
+}
+
+static void problem_of(struct lb_config *config, const struct lb_error *why)
+{
+	lb_config_problem(config, LB_PROBLEM, "", "%s", why->text);
+}
+
+/* Others may read it: literal secrets in it deserve a word. */
+static bool is_exposed(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && (st.st_mode & 044) != 0;
+}
+
+static void take_text(struct lb_config *config, const char *path,
+		      const char *text, size_t len)
+{
+	struct lb_error why;
+	struct lb_yaml *root = lb_yaml_open(text, len, path, &why);
+
+	if (root)
+		lb_config_layer(config, root, path, is_exposed(path));
+	else
+		problem_of(config, &why);
+	lb_yaml_close(root);
+}
+
+static void take_file(struct lb_config *config, const char *path)
+{
+	lb_autofree char *text = NULL;
+	struct lb_error why;
+	size_t len;
+
+	if (lb_path_read(path, LB_YAML_MAX, &text, &len, &why) < 0)
+		problem_of(config, &why);
+	else
+		take_text(config, path, text, len);
+}
+
+static int is_part(const struct dirent *entry)
+{
+	const char *name = entry->d_name, *end = strrchr(name, '.');
+
+	return *name != '.' && end && strcmp(end, ".yaml") == 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* conf.d/NAME.yaml beside the main file. */
+static void take_parts(struct lb_config *config, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	lb_autofree char *folder =
+		lb_printf("%.*sconf.d", slash ? (int)(slash + 1 - file) : 0,
+			  file);
+	struct dirent **names = NULL;
+	int n = scandir(folder, &names, is_part, by_name);
+
+	if (n < 0 && errno != ENOENT && errno != ENOTDIR)
+		lb_config_problem(config, LB_PROBLEM, "",
+				  "cannot read folder '%s': %s", folder,
+				  strerror(errno));
+	if (n > MAX_PARTS)
+		lb_config_problem(config, LB_PROBLEM, "",
+				  "more than %d files in '%s'", MAX_PARTS,
+				  folder);
+	for (int i = 0; i < n; i++) {
+		lb_autofree char *path =
+			lb_printf("%s/%s", folder, names[i]->d_name);
+
+		if (n <= MAX_PARTS)
+			take_file(config, path);
+		free(names[i]);
+	}
+	free(names);
+}
+
+static json_t *initial(const struct lb_key *key)
+{
+	return json_loads(key->initial, JSON_DECODE_ANY, NULL);
+}
+
+/* Below `all`, the defaults of the sections that have no names. */
+static json_t *defaults(void)
+{
+	json_t *all = lb_json_pack("{s:{}, s:{}, s:{}}", "bots", "pipelines",
+				   "providers");
+
+	for (const struct lb_key *k = lb_keys; k->path; k++)
+		if (k->initial && !strchr(k->path, '*'))
+			lb_json_put(all, k->path, initial(k));
+	return all;
+}
+
+/* A bot whose pipeline is none. */
+static void check_references(struct lb_config *config)
+{
+	const json_t *pipelines = json_object_get(config->all, "pipelines");
+	const char *name;
+	json_t *bot;
+
+	json_object_foreach(json_object_get(config->all, "bots"), name, bot)
+	{
+		const char *to = lb_json_str(bot, "pipeline");
+		lb_autofree char *path = lb_printf("bots.%s.pipeline", name);
+
+		if (to && strcmp(to, "default") != 0 &&
+		    !json_object_get(pipelines, to))
+			lb_config_problem(config, LB_PROBLEM,
+					  lb_config_origin(config, path),
+					  "%s: there is no pipeline '%s'", path,
+					  to);
+	}
+}
+
+struct lb_config *lb_config_gather(const struct lb_sources *from)
+{
+	struct lb_config *config = lb_alloc(sizeof(*config));
+	lb_autofree char *file = from->file ? lb_strdup(from->file) : NULL;
+	lb_autofree char *fresh = NULL;
+
+	config->all = defaults();
+	config->origins = json_object();
+	config->full = json_object();
+	if (!file)
+		file = lb_config_find(&fresh);
+	if (file && from->text)
+		take_text(config, file, from->text, from->len);
+	else if (file)
+		take_file(config, file);
+	if (file)
+		take_parts(config, file);
+	if (!from->no_environment)
+		lb_config_environment(config);
+	check_references(config);
+	config->file = file ? lb_steal(&file) : lb_steal(&fresh);
+	return config;
+}
+
+int lb_config_verdict(const struct lb_config *config, struct lb_error *err)
+{
+	for (size_t i = 0; i < config->n_problems; i++) {
+		const struct lb_problem *p = &config->problems[i];
+
+		if (p->level == LB_PROBLEM)
+			return lb_fail(err, LB_CONFIG, "%s%s%s", p->where,
+				       *p->where ? ": " : "", p->text);
+	}
+	return 0;
+}
+
+struct lb_config *lb_config_load(struct lb_error *err)
+{
+	struct lb_config *config = lb_config_gather(&(struct lb_sources){0});
+
+	if (lb_config_verdict(config, err) < 0) {
+		lb_config_close(config);
+		return NULL;
+	}
+	for (size_t i = 0; i < config->n_problems; i++)
+		if (config->problems[i].level == LB_PROBLEM_WARNING)
+			lb_warn("%s %s", config->problems[i].where,
+				config->problems[i].text);
+	return config;
+}
+
+void lb_config_close(struct lb_config *config)
+{
+	if (!config)
+		return;
+	for (size_t i = 0; i < config->n_problems; i++) {
+		free(config->problems[i].where);
+		free(config->problems[i].text);
+	}
+	free(config->problems);
+	json_decref(config->all);
+	json_decref(config->origins);
+	json_decref(config->full);
+	free(config->file);
+	free(config);
+}

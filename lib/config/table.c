@@ -1,0 +1,82 @@
+/* table.c - the table of keys itself; see config/keys.h. */
+#include "config/keys.h"
+
+#define PROMPT                                                                 \
+	"[{\"role\":\"system\",\"content\":\"You are a helpful assistant "     \
+	"answering in a chat. Be concise, and reply in the language of the "   \
+	"person who asks.\"}]"
+
+/* clang-format off */
+#define ADAPTERS "telegram discord lark dingtalk slack aiocqhttp qqofficial " \
+	"LINE line wecom wecombot wecomcs officialaccount kook satori " \
+	"wechatpad openclaw-weixin web_page websocket http_bot matrix email " \
+	"irc onebot web"
+#define RUNNERS "dify-service-api n8n-service-api coze-api tbox-app-api " \
+	"dashscope-app-api langflow-api weknora-api deerflow-api"
+#define PROTOCOLS "openai-responses anthropic-messages gemini " \
+	"ollama-chat ollama"
+
+const struct lb_key lb_keys[] = {
+{"bots.*.adapter", LB_KEY_ENUM, "\"stdout\"",
+ .values = "stdout jsonl null text", .foreign = ADAPTERS,
+ .doc = "the platform of the bot"},
+{"bots.*.pipeline", LB_KEY_STRING, "\"default\"",
+ .doc = "the pipeline that answers its messages"},
+{"bots.*.stream", LB_KEY_BOOL, "false",
+ .doc = "show answers as they come; bot \"-\" does unless told not to"},
+
+{"pipelines.*.ai.runner.runner", LB_KEY_ENUM, "\"local-agent\"",
+ .values = "local-agent", .foreign = RUNNERS, .doc = "who makes the answers"},
+{"pipelines.*.ai.local-agent.model", LB_KEY_MODEL,
+ "{\"primary\":\"\",\"fallbacks\":[]}",
+ .doc = "the model, as provider/model, and those to try after it; "
+	"empty is llm.model"},
+{"pipelines.*.ai.local-agent.max-round", LB_KEY_INT, "10", 0, 1000,
+ .doc = "earlier rounds of the conversation that the model is shown"},
+{"pipelines.*.ai.local-agent.prompt", LB_KEY_MESSAGES, PROMPT,
+ .doc = "what every conversation begins with"},
+{"pipelines.*.output.long-text-processing.strategy", LB_KEY_ENUM, "\"none\"",
+ .values = "none split", .foreign = "forward image",
+ .doc = "what is done with an answer longer than the threshold"},
+{"pipelines.*.output.long-text-processing.threshold", LB_KEY_INT, "1000",
+ 1, 1000000, .doc = "characters from which an answer counts as long"},
+{"pipelines.*.output.misc.exception-handling", LB_KEY_ENUM, "\"show-hint\"",
+ .values = "show-error show-hint hide",
+ .doc = "what the user sees of a failure: the error, the hint or nothing"},
+{"pipelines.*.output.misc.failure-hint", LB_KEY_STRING,
+ "\"Request failed.\"", .doc = "the hint"},
+
+{"providers.*.preset", LB_KEY_STRING, NULL,
+ .doc = "a built-in provider whose settings this one starts from"},
+{"providers.*.protocol", LB_KEY_ENUM, NULL, .values = "openai-chat",
+ .foreign = PROTOCOLS, .doc = "what the endpoint speaks"},
+{"providers.*.base-url", LB_KEY_STRING, NULL,
+ .doc = "the endpoint, up to and without /chat/completions"},
+{"providers.*.api-keys", LB_KEY_SECRETS, NULL,
+ .doc = "keys; with several, each request takes the next"},
+{"providers.*.default-model", LB_KEY_STRING, NULL,
+ .doc = "the model when only the provider is named"},
+{"providers.*.extra-args", LB_KEY_OBJECT, NULL,
+ .doc = "members added to the body of every request"},
+{"providers.*.connect-timeout", LB_KEY_DURATION, NULL,
+ .doc = "llm.connect-timeout for this provider"},
+{"providers.*.first-byte-timeout", LB_KEY_DURATION, NULL,
+ .doc = "llm.first-byte-timeout for this provider"},
+{"providers.*.idle-timeout", LB_KEY_DURATION, NULL,
+ .doc = "llm.idle-timeout for this provider"},
+
+{"llm.model", LB_KEY_STRING, "\"\"",
+ .doc = "the model of pipelines that name none, as provider/model; "
+	"LB_MODEL overrides it"},
+{"llm.connect-timeout", LB_KEY_DURATION, "\"10s\"",
+ .doc = "longest wait for a connection to a provider"},
+{"llm.first-byte-timeout", LB_KEY_DURATION, "\"120s\"",
+ .doc = "longest wait for the first byte of an answer"},
+{"llm.idle-timeout", LB_KEY_DURATION, "\"60s\"",
+ .doc = "longest silence within an answer"},
+
+{"concurrency.pipeline", LB_KEY_INT, "20", 1, 10000,
+ .doc = "conversations that lb-agent holds at once"},
+{0},
+};
+/* clang-format on */

@@ -1,0 +1,36 @@
+#include "platform/ingest.h"
+
+#include <string.h>
+
+#include "base/id.h"
+#include "base/mem.h"
+#include "record/record.h"
+
+static void put_if(struct lb_buf *b, const char *key, const char *text)
+{
+	if (text && *text)
+		lb_put_str(b, key, text);
+}
+
+void lb_put_message(struct lb_buf *b, const struct lb_origin *from)
+{
+	lb_autofree char *session =
+		lb_session_name(from->bot, from->launcher_type,
+				from->launcher_id);
+	char id[LB_ID_SIZE];
+
+	if (!from->id)
+		lb_id_new(from->time, id);
+	lb_put_begin(b, "message");
+	lb_put_str(b, "id", from->id ? from->id : id);
+	lb_put_int(b, "time", from->time);
+	lb_put_str(b, "bot", from->bot);
+	lb_put_str(b, "platform", from->platform);
+	lb_put_str(b, "launcher_type", from->launcher_type);
+	lb_put_str(b, "launcher_id", from->launcher_id);
+	lb_put_str(b, "sender_id", from->sender_id);
+	put_if(b, "sender_name", from->sender_name);
+	put_if(b, "group_name", from->group_name);
+	put_if(b, "message_id", from->message_id);
+	lb_put_str(b, "session", session);
+}

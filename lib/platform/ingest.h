@@ -1,0 +1,54 @@
+/*
+ * platform/ingest.h - where messages come from.
+ *
+ * An adapter reads its platform and writes `message` records. A new one is a
+ * file and a line in adapters.c.
+ */
+#ifndef LB_PLATFORM_INGEST_H
+#define LB_PLATFORM_INGEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "record/out.h"
+
+struct lb_ingest {
+	const char *bot;  /* "-" for the person at this machine */
+	const char *user; /* who that is */
+	/* Of adapter text; NULL when not said. */
+	const char *person, *group, *sender, *pipeline;
+	bool whole; /* all of the input is one message */
+	size_t max_line;
+	struct lb_out *out;
+	int code; /* LB_DATA once something was refused */
+};
+
+struct lb_source {
+	const char *name;
+	const char *about;
+	int (*run)(struct lb_ingest *in, struct lb_error *err);
+};
+
+extern const struct lb_source lb_sources[]; /* ends with a nameless one */
+
+const struct lb_source *lb_source_find(const char *name);
+
+int lb_ingest_text(struct lb_ingest *in, struct lb_error *err);
+int lb_ingest_jsonl(struct lb_ingest *in, struct lb_error *err);
+
+/* Who says something where; ids as text. */
+struct lb_origin {
+	const char *id; /* of the record; NULL makes one */
+	int64_t time;   /* ms */
+	const char *platform, *bot;
+	const char *launcher_type, *launcher_id;
+	const char *sender_id, *sender_name, *group_name, *message_id;
+};
+
+/* A message record up to its chain; go on with lb_put_*() and lb_put_end(). */
+void lb_put_message(struct lb_buf *b, const struct lb_origin *from);
+
+#endif

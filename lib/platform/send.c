@@ -1,0 +1,233 @@
+#include "platform/send.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "record/chain.h"
+
+/* Records given up on that are remembered at most. */
+enum { MAX_GIVEN_UP = 10000 };
+
+const char *const *lb_send_kinds(const struct lb_send *send)
+{
+	static const char *const text[] = {"chunk", "reply", "error", "drop",
+					   NULL};
+	static const char *const other[] = {"chunk", "reply", NULL};
+
+	return !send->sink || send->sink->text ? text : other;
+}
+
+static size_t given_up(const struct lb_send *send, const char *id)
+{
+	size_t i = 0;
+
+	while (i < send->n_given_up && strcmp(send->given_up[i], id) != 0)
+		i++;
+	return i;
+}
+
+static void give_up(struct lb_send *send, const char *id)
+{
+	if (send->n_given_up == MAX_GIVEN_UP) {
+		free(send->given_up[0]);
+		send->n_given_up--;
+		memmove(send->given_up, send->given_up + 1,
+			send->n_given_up * sizeof(*send->given_up));
+	}
+	send->given_up = lb_grow(send->given_up,
+				 (send->n_given_up + 1) * sizeof(char *));
+	send->given_up[send->n_given_up++] = lb_strdup(id);
+}
+
+static void forget(struct lb_send *send, size_t i)
+{
+	free(send->given_up[i]);
+	send->given_up[i] = send->given_up[--send->n_given_up];
+}
+
+/* Where records go that come of a reply; NULL for nowhere. */
+static struct lb_out *records(const struct lb_send *send,
+			      const struct lb_sink *sink)
+{
+	if (send->records)
+		return send->records;
+	return sink->text ? NULL : send->out;
+}
+
+static void put_receipt(struct lb_buf *b, const struct lb_delivery *d)
+{
+	static const char *const set[] = {
+		"chain",  "text",  "part",        "final", "failed",
+		"model",  "usage", "rounds",      "tools", "not_before",
+		"stream", "quote", "message_ids", NULL,
+	};
+
+	lb_splice(b, d->record, "receipt", set);
+	lb_put_int(b, "part", d->part);
+	lb_put_bool(b, "final", d->final);
+	lb_put_json(b, "message_ids", d->message_ids);
+	lb_put_end(b);
+}
+
+static void count_failure(struct lb_send *send, enum lb_code code)
+{
+	send->failures++;
+	send->passing += lb_code_is_passing(code);
+}
+
+static void sent(struct lb_send *send, const struct lb_sink *sink,
+		 const struct lb_delivery *d)
+{
+	struct lb_out *out = records(send, sink);
+	const struct lb_subject of = lb_record_subject(d->record);
+
+	send->delivered++;
+	lb_log(LB_INFO, &of, "part %lld delivered by %s", (long long)d->part,
+	       sink->name);
+	if (d->failed)
+		count_failure(send,
+			      lb_code_find(lb_json_str(d->failed, "code")));
+	if (!out)
+		return;
+	put_receipt(lb_out_buf(out), d);
+	lb_out_built(out);
+}
+
+static void not_sent(struct lb_send *send, const struct lb_sink *sink,
+		     const struct lb_delivery *d)
+{
+	const struct lb_problem p = {"lb-send", d->code, d->why, d->retryable,
+				     (int)d->part - 1};
+	const struct lb_subject of = lb_record_subject(d->record);
+	struct lb_out *out = records(send, sink);
+
+	lb_log(LB_INFO, &of, "part %lld not delivered: %s", (long long)d->part,
+	       d->why);
+	count_failure(send, d->code);
+	if (!d->final)
+		give_up(send, d->id);
+	if (!out)
+		return;
+	lb_put_error(lb_out_buf(out), d->record, &p);
+	lb_out_built(out);
+}
+
+static int open_delivery(struct lb_delivery *d, const struct lb_record *r,
+			 struct lb_error *err)
+{
+	const json_t *chain = json_object_get(r->json, "chain");
+
+	d->record = r;
+	d->part = 1;
+	lb_json_int(r->json, "part", &d->part);
+	d->final = lb_json_bool(r->json, "final", true);
+	d->failed = json_object_get(r->json, "failed");
+	d->message_ids = json_array();
+	if (lb_json_need_str(r->json, "id", &d->id, err) < 0)
+		return -1;
+	if (chain && lb_chain_check(chain, err) < 0)
+		return -1;
+	lb_chain_text(chain, &d->text);
+	if (d->failed && json_array_size(chain) == 0)
+		lb_buf_puts(&d->text, LB_SEND_NOTICE);
+	return 0;
+}
+
+static int send_reply(struct lb_send *send, const struct lb_sink *sink,
+		      const struct lb_record *r, struct lb_error *err)
+{
+	struct lb_delivery d = {.code = LB_CODE_INTERNAL, .why = ""};
+	int result = open_delivery(&d, r, err);
+	size_t i = result == 0 ? given_up(send, d.id) : 0;
+
+	if (result == 0 && i < send->n_given_up) {
+		if (d.final)
+			forget(send, i); /* its one error was written */
+	} else if (result == 0) {
+		if (sink->reply(send, &d) == LB_SENT)
+			sent(send, sink, &d);
+		else
+			not_sent(send, sink, &d);
+	}
+	lb_buf_release(&d.text);
+	json_decref(d.message_ids);
+	return result;
+}
+
+/* The adapter of the record's bot; bot "-" and unknown ones print. */
+static const struct lb_sink *sink_of(struct lb_send *send,
+				     const struct lb_record *r)
+{
+	const char *bot = lb_json_str(r->json, "bot");
+	const json_t *conf = bot ? lb_config_bot(send->config, bot) : NULL;
+	const char *name = conf ? lb_json_str(conf, "adapter") : NULL;
+
+	if (send->sink)
+		return send->sink;
+	if (!name || strcmp(name, "text") == 0)
+		return &lb_sink_stdout;
+	return lb_sink_find(name);
+}
+
+/* An error or drop that some stage before us ended a record with. */
+static void other_end(struct lb_send *send, const struct lb_sink *sink,
+		      const struct lb_record *r)
+{
+	const char *kind = lb_json_str(r->json, "kind");
+	const char *code = lb_json_str(r->json, "code");
+	struct lb_out *out = records(send, sink);
+
+	if (sink->ended)
+		sink->ended(send, r);
+	if (strcmp(kind, "error") == 0)
+		count_failure(send, lb_code_find(code));
+	if (out)
+		lb_out_line(out, r->text, r->len);
+}
+
+int lb_send_record(struct lb_send *send, const struct lb_record *r,
+		   struct lb_error *err)
+{
+	const struct lb_sink *sink = sink_of(send, r);
+	const char *kind = lb_json_str(r->json, "kind");
+
+	if (!sink)
+		return lb_fail(err, LB_CONFIG,
+			       "the adapter of bot '%s' cannot send",
+			       lb_json_str(r->json, "bot"));
+	if (strcmp(kind, "reply") == 0)
+		return send_reply(send, sink, r, err);
+	if (strcmp(kind, "chunk") != 0)
+		other_end(send, sink, r);
+	else if (sink->chunk)
+		sink->chunk(send, r);
+	return 0;
+}
+
+int lb_send_pause(struct lb_send *send, struct lb_error *err)
+{
+	if (send->records && lb_out_flush(send->records, err) < 0)
+		return -1;
+	return lb_out_flush(send->out, err);
+}
+
+void lb_send_finish(struct lb_send *send)
+{
+	lb_screen_close(send->screen);
+	send->screen = NULL;
+	for (size_t i = 0; i < send->n_given_up; i++)
+		free(send->given_up[i]);
+	free(send->given_up);
+	send->given_up = NULL;
+	send->n_given_up = 0;
+}
+
+int lb_send_code(const struct lb_send *send)
+{
+	if (send->failures == 0)
+		return LB_OK;
+	return send->passing == send->failures ? LB_AGAIN : LB_UNAVAILABLE;
+}

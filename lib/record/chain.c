@@ -1,0 +1,107 @@
+#include "record/chain.h"
+
+#include <string.h>
+
+#include "base/json.h"
+
+int lb_chain_check(const json_t *chain, struct lb_error *err)
+{
+	const json_t *part;
+	size_t i;
+
+	if (!json_is_array(chain))
+		return lb_fail(err, LB_DATA, "'chain' is not an array");
+	json_array_foreach(chain, i, part) if (
+		!lb_json_str(part,
+			     "type")) return lb_fail(err, LB_DATA,
+						     "component %zu of 'chain' "
+						     "has no type",
+						     i);
+	return 0;
+}
+
+static void put_value(struct lb_buf *out, const json_t *value)
+{
+	if (json_is_string(value))
+		lb_buf_put(out, json_string_value(value),
+			   json_string_length(value));
+	else if (json_is_integer(value))
+		lb_buf_json(out, value);
+}
+
+static void put_at(struct lb_buf *out, const json_t *part)
+{
+	const char *display = lb_json_str(part, "display");
+
+	lb_buf_putc(out, '@');
+	if (display && *display)
+		lb_buf_puts(out, display);
+	else
+		put_value(out, json_object_get(part, "target"));
+}
+
+/* How a component reads: a label, then the value of a member. */
+static const struct {
+	const char *type, *label, *member;
+} texts[] = {
+	{"Plain", "", "text"},
+	{"AtAll", "@All", NULL},
+	{"Image", "[Image]", NULL},
+	{"Voice", "[Voice]", NULL},
+	{"File", "[File]", "name"},
+	{"Forward", "[Chat history]", NULL},
+	{"Face", "[Face]", "face_name"},
+	{"Unknown", "", "text"},
+	{"Source", "", NULL},
+	{"Quote", "", NULL},
+};
+
+static void put_part(struct lb_buf *out, const json_t *part)
+{
+	const char *type = lb_json_str(part, "type");
+
+	if (!type)
+		return;
+	if (strcmp(type, "At") == 0) {
+		put_at(out, part);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (strcmp(texts[i].type, type) != 0)
+			continue;
+		lb_buf_puts(out, texts[i].label);
+		if (texts[i].member)
+			put_value(out, json_object_get(part, texts[i].member));
+		return;
+	}
+	lb_buf_printf(out, "[%s]", type);
+}
+
+void lb_chain_text(const json_t *chain, struct lb_buf *out)
+{
+	const json_t *part;
+	size_t i;
+
+	json_array_foreach(chain, i, part) put_part(out, part);
+}
+
+void lb_chain_plain(const json_t *chain, struct lb_buf *out)
+{
+	const json_t *part;
+	size_t i;
+
+	json_array_foreach(chain, i, part)
+	{
+		const char *type = lb_json_str(part, "type");
+
+		if (type && strcmp(type, "Plain") == 0)
+			put_value(out, json_object_get(part, "text"));
+	}
+}
+
+void lb_chain_put_plain(struct lb_buf *b, const char *text, size_t len)
+{
+	lb_buf_puts(b, "[{\"type\":\"Plain\",\"text\":");
+	lb_buf_json_str(b, text, len);
+	lb_buf_puts(b, "}]");
+}

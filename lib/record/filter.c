@@ -1,0 +1,175 @@
+#include "record/filter.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/prog.h"
+
+/* Foreign lines that stand side by side in the reader's buffer. */
+struct run {
+	const char *from;
+	size_t len;
+};
+
+static void run_flush(struct run *run, struct lb_out *out)
+{
+	if (run->len > 0 && out)
+		lb_out_put(out, run->from, run->len);
+	run->len = 0;
+}
+
+static void run_add(struct run *run, const struct lb_line *line,
+		    struct lb_out *out)
+{
+	if (run->len > 0 && run->from + run->len != line->text)
+		run_flush(run, out);
+	if (!line->ended) {
+		run_flush(run, out);
+		if (out)
+			lb_out_line(out, line->text, line->len);
+		return;
+	}
+	if (run->len == 0)
+		run->from = line->text;
+	run->len += line->len + 1;
+}
+
+static bool is_owned(const char *const *owned, struct lb_span kind)
+{
+	for (; *owned; owned++)
+		if (lb_span_is(kind, *owned))
+			return true;
+	return false;
+}
+
+int lb_line_sort(const char *const *owned, const struct lb_line *line,
+		 struct lb_record *r, struct lb_error *err)
+{
+	const char *kind;
+	struct lb_span span;
+
+	if (lb_scan_kind(line->text, line->len, &span) &&
+	    !is_owned(owned, span))
+		return 0;
+	if (lb_record_parse(r, line->text, line->len, err) < 0)
+		return lb_error_wrap(err, "line %lu", line->number);
+	kind = json_string_value(json_object_get(r->json, "kind"));
+	span = (struct lb_span){kind, kind ? strlen(kind) : 0};
+	return kind && is_owned(owned, span);
+}
+
+void lb_line_refuse(struct lb_out *out, const char *stage,
+		    const struct lb_line *line, const struct lb_error *err)
+{
+	lb_complain("%s", err->text);
+	if (!out)
+		return;
+	lb_put_bad_line(lb_out_buf(out), stage, err->text, line->text,
+			line->len, line->number);
+	lb_out_built(out);
+}
+
+struct state {
+	const struct lb_filter *filter;
+	struct lb_lines *in;
+	struct lb_out *out;
+	struct lb_out *others; /* for lines that are not ours; or NULL */
+	struct lb_record record;
+	struct run run;
+	int code; /* what to exit with so far */
+};
+
+/* One line. Returns -1 to stop; err then says why, or s->code does. */
+static int one(struct state *s, const struct lb_line *line,
+	       struct lb_error *err)
+{
+	const struct lb_filter *f = s->filter;
+	int sort = lb_line_sort(f->owned, line, &s->record, err);
+
+	/* A foreign line goes on as it came, unless it had to be mended. */
+	if (sort == 0 && (!s->record.text || s->record.text == line->text)) {
+		run_add(&s->run, line, s->others);
+		return 0;
+	}
+	run_flush(&s->run, s->others);
+	if (sort < 0)
+		return -1;
+	if (sort == 0) {
+		if (s->others)
+			lb_out_line(s->others, s->record.text, s->record.len);
+		return 0;
+	}
+	if (f->on_record(f->arg, &s->record, s->out, err) < 0)
+		return -1;
+	return 0;
+}
+
+/* A line that is not well-formed. Returns -1 when that ends the filter. */
+static int refuse(struct state *s, const struct lb_line *line,
+		  const struct lb_error *err)
+{
+	run_flush(&s->run, s->others);
+	lb_line_refuse(s->others, s->filter->stage, line, err);
+	s->code = LB_DATA;
+	return s->filter->strict ? -1 : 0;
+}
+
+/* Everything that is whole in memory. */
+static int burst(struct state *s, struct lb_error *err)
+{
+	struct lb_line line;
+	int got;
+
+	while ((got = lb_lines_take(s->in, &line, err)) != 0) {
+		s->record.text = NULL;
+		if (got > 0 && one(s, &line, err) == 0)
+			continue;
+		if (err->code != LB_DATA)
+			return -1;
+		if (refuse(s, &line, err) < 0)
+			return -1;
+	}
+	run_flush(&s->run, s->others);
+	if (s->filter->on_pause &&
+	    s->filter->on_pause(s->filter->arg, s->out, err) < 0)
+		return -1;
+	return lb_out_flush(s->out, err);
+}
+
+static int run(struct state *s)
+{
+	const struct lb_filter *f = s->filter;
+	struct lb_error err = {0}, last = {0};
+	int got = 1;
+
+	while (got > 0) {
+		got = lb_lines_fill(s->in, &err);
+		if (got < 0 || burst(s, &err) < 0)
+			break;
+	}
+	if (got == 0 && f->on_end && f->on_end(f->arg, s->out, &err) < 0)
+		got = -1;
+	if (lb_out_flush(s->out, &last) < 0)
+		err = last;
+	if (err.code == LB_OK || (err.code == LB_DATA && s->code == LB_DATA))
+		return s->code;
+	return lb_report(&err);
+}
+
+int lb_filter_run(const struct lb_filter *filter)
+{
+	struct state s = {
+		.filter = filter,
+		.in = lb_lines_open(STDIN_FILENO, filter->max_line),
+		.out = lb_out_open(STDOUT_FILENO),
+	};
+	int code;
+
+	s.others = filter->text ? filter->others : s.out;
+	code = run(&s);
+	lb_lines_close(s.in);
+	lb_out_close(s.out);
+	lb_record_release(&s.record);
+	return code;
+}

@@ -1,0 +1,115 @@
+#include "record/out.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+enum { FULL = 64 * 1024, DIRECT = 16 * 1024, KEEP = 1024 * 1024 };
+
+struct lb_out {
+	int fd;
+	struct lb_buf buf;
+	int bad; /* the errno of the write that failed */
+};
+
+struct lb_out *lb_out_open(int fd)
+{
+	struct lb_out *out = lb_alloc(sizeof(*out));
+
+	out->fd = fd;
+	return out;
+}
+
+void lb_out_close(struct lb_out *out)
+{
+	if (!out)
+		return;
+	lb_buf_release(&out->buf);
+	free(out);
+}
+
+static void write_all(struct lb_out *out, const char *text, size_t len)
+{
+	while (len > 0 && !out->bad) {
+		ssize_t n = write(out->fd, text, len);
+
+		if (n >= 0) {
+			text += n;
+			len -= (size_t)n;
+		} else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+			struct pollfd p = {.fd = out->fd, .events = POLLOUT};
+
+			poll(&p, 1, -1);
+		} else if (errno != EINTR) {
+			out->bad = errno;
+		}
+	}
+}
+
+static void drain(struct lb_out *out)
+{
+	write_all(out, lb_buf_str(&out->buf), out->buf.len);
+	if (out->buf.cap > KEEP)
+		lb_buf_release(&out->buf); /* one huge line, long ago */
+	else
+		lb_buf_reset(&out->buf);
+}
+
+void lb_out_built(struct lb_out *out)
+{
+	if (out->buf.len >= FULL)
+		drain(out);
+}
+
+void lb_out_put(struct lb_out *out, const char *text, size_t len)
+{
+	if (len >= DIRECT) {
+		drain(out);
+		write_all(out, text, len);
+		return;
+	}
+	lb_buf_put(&out->buf, text, len);
+	lb_out_built(out);
+}
+
+void lb_out_line(struct lb_out *out, const char *text, size_t len)
+{
+	lb_buf_put(&out->buf, text, len);
+	lb_buf_putc(&out->buf, '\n');
+	lb_out_built(out);
+}
+
+struct lb_buf *lb_out_buf(struct lb_out *out)
+{
+	return &out->buf;
+}
+
+int lb_out_flush(struct lb_out *out, struct lb_error *err)
+{
+	drain(out);
+	if (!out->bad)
+		return 0;
+	errno = out->bad;
+	return lb_fail_sys(err, LB_IO, "cannot write output");
+}
+
+bool lb_out_left(const struct lb_out *out)
+{
+	return out->bad == EPIPE;
+}
+
+void lb_die_of_sigpipe(void)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(SIGPIPE);
+	_exit(128 + SIGPIPE);
+}

@@ -1,0 +1,340 @@
+#include "record/record.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+
+enum { MAX_KEPT = 64 * 1024, MAX_LINE_KEPT = 4096 };
+
+const char *const lb_common_keys[] = {
+	"id",         "time",          "bot",
+	"platform",   "launcher_type", "launcher_id",
+	"sender_id",  "sender_name",   "group_name",
+	"message_id", "session",       "reply_to",
+	"target",     "thread",        NULL,
+};
+
+void lb_record_release(struct lb_record *r)
+{
+	json_decref(r->json);
+	lb_members_release(&r->members);
+	lb_buf_release(&r->repaired);
+	*r = (struct lb_record){0};
+}
+
+/* Hex value of the four digits of a \u escape, or -1. */
+static int escape_value(const char *p, const char *end)
+{
+	int v = 0;
+
+	if (end - p < 6 || p[0] != '\\' || p[1] != 'u')
+		return -1;
+	for (int i = 2; i < 6; i++) {
+		const char *digits = "0123456789abcdef0123456789ABCDEF";
+		const char *at = p[i] ? strchr(digits, p[i]) : NULL;
+
+		if (!at)
+			return -1;
+		v = v * 16 + (int)((at - digits) % 16);
+	}
+	return v;
+}
+
+/* Replace \uD800-\uDFFF that have no partner by \ufffd, in place. */
+static void mend_surrogates(struct lb_buf *b)
+{
+	char *p = b->data, *end = b->data + b->len;
+
+	while (p < end) {
+		int v, next;
+
+		p = memchr(p, '\\', (size_t)(end - p));
+		if (!p)
+			return;
+		v = escape_value(p, end);
+		if (v < 0xd800 || v > 0xdfff) {
+			p += 2;
+			continue;
+		}
+		next = v < 0xdc00 ? escape_value(p + 6, end) : -1;
+		if (next >= 0xdc00 && next <= 0xdfff) {
+			p += 12;
+			continue;
+		}
+		memcpy(p, "\\ufffd", 6);
+		p += 6;
+	}
+}
+
+/* json_loadb() with the second tries that CONTRACTS grants. */
+static json_t *load(struct lb_record *r, json_error_t *why)
+{
+	size_t flags = JSON_ALLOW_NUL;
+	json_t *value = json_loadb(r->text, r->len, flags, why);
+
+	if (!value && json_error_code(why) != json_error_numeric_overflow) {
+		lb_buf_reset(&r->repaired);
+		lb_utf8_clean(&r->repaired, r->text, r->len);
+		if (r->repaired.len > 0)
+			mend_surrogates(&r->repaired);
+		if (r->repaired.len != r->len ||
+		    memcmp(r->repaired.data, r->text, r->len) != 0) {
+			r->text = r->repaired.data;
+			r->len = r->repaired.len;
+			value = json_loadb(r->text, r->len, flags, why);
+		}
+	}
+	if (!value && json_error_code(why) == json_error_numeric_overflow)
+		value = json_loadb(r->text, r->len,
+				   flags | JSON_DECODE_INT_AS_REAL, why);
+	return value;
+}
+
+static json_t *without_nul(const json_t *text)
+{
+	lb_autobuf struct lb_buf b = {0};
+	const char *s = json_string_value(text);
+
+	for (size_t i = 0; i < json_string_length(text); i++)
+		if (s[i])
+			lb_buf_putc(&b, s[i]);
+		else
+			lb_buf_puts(&b, "\xef\xbf\xbd");
+	return json_stringn_nocheck(lb_buf_str(&b), b.len);
+}
+
+/* NUL in strings becomes U+FFFD, all the way down. jansson bounds depth. */
+static void replace_nuls(json_t *value)
+{
+	const char *key;
+	json_t *kid;
+	size_t i;
+	void *safe;
+
+	json_object_foreach_safe(value, safe, key, kid)
+	{
+		if (json_is_string(kid) &&
+		    strlen(json_string_value(kid)) != json_string_length(kid))
+			json_object_set_new_nocheck(value, key,
+						    without_nul(kid));
+		else
+			replace_nuls(kid);
+	}
+	json_array_foreach(value, i, kid)
+	{
+		if (json_is_string(kid) &&
+		    strlen(json_string_value(kid)) != json_string_length(kid))
+			json_array_set_new(value, i, without_nul(kid));
+		else
+			replace_nuls(kid);
+	}
+}
+
+int lb_record_parse(struct lb_record *r, const char *text, size_t len,
+		    struct lb_error *err)
+{
+	json_error_t why;
+
+	json_decref(r->json);
+	r->text = text;
+	r->len = len;
+	r->members.n = 0;
+	r->json = load(r, &why);
+	if (!r->json)
+		return lb_fail(err, LB_DATA, "column %d: %s", why.column,
+			       why.text);
+	if (!json_is_object(r->json))
+		return lb_fail(err, LB_DATA, "not an object");
+	if (!lb_scan(r->text, r->len, &r->members))
+		return lb_fail(err, LB_DATA, "not one object");
+	if (json_object_size(r->json) != r->members.n)
+		return lb_fail(err, LB_DATA, "a key stands there twice");
+	if (json_object_get(r->json, "kind") &&
+	    !lb_member_find(&r->members, "kind"))
+		return lb_fail(err, LB_DATA, "'kind' is spelled with escapes");
+	if (memmem(r->text, r->len, "\\u0000", 6))
+		replace_nuls(r->json);
+	return 0;
+}
+
+static const char *string_at(const json_t *o, const char *key)
+{
+	return json_string_value(json_object_get(o, key));
+}
+
+struct lb_subject lb_record_subject(const struct lb_record *r)
+{
+	return (struct lb_subject){
+		.id = string_at(r->json, "id"),
+		.bot = string_at(r->json, "bot"),
+		.session = string_at(r->json, "session"),
+	};
+}
+
+void lb_put_begin(struct lb_buf *b, const char *kind)
+{
+	lb_buf_puts(b, "{\"kind\":\"");
+	lb_buf_puts(b, kind);
+	lb_buf_putc(b, '"');
+}
+
+static void put_key(struct lb_buf *b, const char *key)
+{
+	size_t len = strlen(key);
+
+	lb_buf_reserve(b, len + 4);
+	lb_buf_put(b, ",\"", 2);
+	lb_buf_put(b, key, len);
+	lb_buf_put(b, "\":", 2);
+}
+
+void lb_put_raw(struct lb_buf *b, const char *key, const char *raw, size_t len)
+{
+	put_key(b, key);
+	lb_buf_put(b, raw, len);
+}
+
+void lb_put_strn(struct lb_buf *b, const char *key, const char *text,
+		 size_t len)
+{
+	put_key(b, key);
+	lb_buf_json_str(b, text, len);
+}
+
+void lb_put_str(struct lb_buf *b, const char *key, const char *text)
+{
+	lb_put_strn(b, key, text, strlen(text));
+}
+
+void lb_put_int(struct lb_buf *b, const char *key, int64_t v)
+{
+	put_key(b, key);
+	lb_buf_printf(b, "%lld", (long long)v);
+}
+
+void lb_put_bool(struct lb_buf *b, const char *key, bool v)
+{
+	put_key(b, key);
+	lb_buf_puts(b, v ? "true" : "false");
+}
+
+void lb_put_json(struct lb_buf *b, const char *key, const json_t *v)
+{
+	put_key(b, key);
+	lb_buf_json(b, v);
+}
+
+void lb_put_end(struct lb_buf *b)
+{
+	lb_buf_put(b, "}\n", 2);
+}
+
+/* A member as it stands, its key with the quotes. */
+static void put_member(struct lb_buf *b, const struct lb_member *m)
+{
+	lb_buf_reserve(b, m->key.len + m->value.len + 4);
+	lb_buf_put(b, ",\"", 2);
+	lb_buf_put(b, m->key.at, m->key.len);
+	lb_buf_put(b, "\":", 2);
+	lb_buf_put(b, m->value.at, m->value.len);
+}
+
+static bool is_in(struct lb_span key, const char *const *names)
+{
+	for (; names && *names; names++)
+		if (lb_span_is(key, *names))
+			return true;
+	return false;
+}
+
+void lb_splice(struct lb_buf *b, const struct lb_record *r, const char *kind,
+	       const char *const *without)
+{
+	lb_put_begin(b, kind);
+	for (size_t i = 0; i < r->members.n; i++) {
+		const struct lb_member *m = &r->members.at[i];
+
+		if (!lb_span_is(m->key, "kind") && !is_in(m->key, without))
+			put_member(b, m);
+	}
+}
+
+void lb_pick_members(struct lb_buf *b, const struct lb_record *r,
+		     const char *kind, const char *const *with)
+{
+	lb_put_begin(b, kind);
+	for (size_t i = 0; i < r->members.n; i++)
+		if (is_in(r->members.at[i].key, with))
+			put_member(b, &r->members.at[i]);
+}
+
+static void put_problem(struct lb_buf *b, const struct lb_problem *p)
+{
+	lb_put_str(b, "stage", p->stage);
+	lb_put_str(b, "code", lb_code_name(p->code));
+	lb_put_str(b, "message", p->message);
+	lb_put_bool(b, "retryable", p->retryable);
+	if (p->sent_parts >= 0)
+		lb_put_int(b, "sent_parts", p->sent_parts);
+}
+
+void lb_put_error(struct lb_buf *b, const struct lb_record *r,
+		  const struct lb_problem *p)
+{
+	const char *kind = string_at(r->json, "kind");
+
+	lb_pick_members(b, r, "error", lb_common_keys);
+	put_problem(b, p);
+	if (r->len <= MAX_KEPT) {
+		lb_put_raw(b, "record", r->text, r->len);
+	} else {
+		lb_autobuf struct lb_buf cut = {0};
+
+		lb_pick_members(&cut, r, kind ? kind : "", lb_common_keys);
+		if (cut.len > MAX_KEPT) { /* an id of a megabyte, say */
+			lb_buf_reset(&cut);
+			lb_put_begin(&cut, kind ? kind : "");
+		}
+		lb_buf_puts(&cut, ",\"cut\":true}");
+		lb_put_raw(b, "record", cut.data, cut.len);
+	}
+	lb_put_end(b);
+}
+
+void lb_put_bad_line(struct lb_buf *b, const char *stage, const char *why,
+		     const char *line, size_t len, unsigned long number)
+{
+	const struct lb_problem p = {stage, LB_CODE_DATA, why, false, -1};
+	lb_autobuf struct lb_buf clean = {0};
+	size_t kept = len < MAX_LINE_KEPT ? len : MAX_LINE_KEPT;
+
+	/* A character cut in two must not read as a broken one. */
+	if (kept < len)
+		kept -= lb_utf8_partial(line, kept);
+	lb_utf8_clean(&clean, line, kept);
+	lb_put_begin(b, "error");
+	lb_put_int(b, "time", lb_clock_now());
+	put_problem(b, &p);
+	lb_put_strn(b, "line", lb_buf_str(&clean),
+		    lb_utf8_cut(lb_buf_str(&clean), clean.len, MAX_LINE_KEPT));
+	lb_put_int(b, "line_number", (int64_t)number);
+	lb_put_end(b);
+}
+
+void lb_put_drop(struct lb_buf *b, const struct lb_record *r, const char *stage,
+		 const char *reason)
+{
+	lb_splice(b, r, "drop",
+		  (const char *const[]){"stage", "reason", "into", NULL});
+	lb_put_str(b, "stage", stage);
+	lb_put_str(b, "reason", reason);
+	lb_put_end(b);
+}
+
+char *lb_session_name(const char *bot, const char *launcher_type,
+		      const char *launcher_id)
+{
+	return lb_printf("%s/%s_%s", bot, launcher_type, launcher_id);
+}
