@@ -4,10 +4,9 @@ bats_require_minimum_version 1.5.0
 # Programs under test come from the build, never from the system.
 LB_TEST_BUILD=${LB_BUILD:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)}
 LB_TEST_MAN=${LB_MANPAGES:-$BATS_TEST_DIRNAME/../man}
-lb_require=${LB_REQUIRE-}
 unset "${!LB__@}" "${!OPENAI_@}" "${!ANTHROPIC_@}" "${!OLLAMA_@}" \
 	"${!GEMINI_@}"
-unset LB_BUILD LB_MANPAGES LB_REQUIRE LB_LOG LB_LOG_FORMAT LB_LOG_BODIES \
+unset LB_LOG LB_LOG_FORMAT LB_LOG_BODIES \
 	LB_MODEL LB_MAX_LINE LB_SHARE LB_CONFIG LB_STATE
 unset http_proxy https_proxy all_proxy no_proxy ftp_proxy
 unset HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY FTP_PROXY
@@ -45,7 +44,7 @@ need() {
 	userns) ! unshare -Ur true 2> /dev/null || return 0 ;;
 	*) ! command -v "${2:-$1}" > /dev/null || return 0 ;;
 	esac
-	case ,$lb_require, in
+	case ,${LB_REQUIRE-}, in
 	*,"$1",*) echo "'$1' is required here and not there"; return 1 ;;
 	esac
 	skip "needs $1"

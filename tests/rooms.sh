@@ -54,4 +54,5 @@ if [ "$1" = --test ]; then
 	cd / && rm -rf "$dir"
 	exit 0
 fi
+# shellcheck disable=SC2046 # names without blanks
 check tests/rooms.txt $(find bin lib -name '*.[ch]' | sort)
