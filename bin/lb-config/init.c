@@ -49,7 +49,8 @@ static void put_key(struct lb_buf *out, const struct lb_key *key,
 					 : (int)n,
 			      *at == '*' ? example(key->path) : at);
 	}
-	lb_buf_printf(out, "#%*s# %s: ", (int)depth * 2, "", key->doc);
+	lb_buf_printf(out, "#%*s# %s;\n#%*s# ", (int)depth * 2, "", key->doc,
+		      (int)depth * 2, "");
 	lb_key_says(key, out);
 	lb_buf_printf(out, "\n#%*s%s:%s%s\n", (int)depth * 2, "", at,
 		      key->initial ? " " : "",
