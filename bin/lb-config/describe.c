@@ -49,31 +49,40 @@ static void put_mdoc(const char *text)
 	putchar('\n');
 }
 
-static void print_mdoc(const struct lb_key *key)
+/* The default as a sentence; one longer than a line is only told of. */
+static void print_default(const struct lb_key *key)
 {
-	lb_autobuf struct lb_buf says = {0}, doc = {0};
+	json_auto_t *value = json_loads(key->initial, JSON_DECODE_ANY, NULL);
+	const char *text = json_string_value(value);
 
-	lb_key_says(key, &says);
-	lb_buf_puts(&doc, key->doc);
-	doc.data[0] = (char)(doc.data[0] - 'a' + 'A');
-	lb_buf_putc(&doc, '.');
-	printf(".It Cm %s\n", key->path);
-	put_mdoc(lb_buf_str(&doc));
-	lb_buf_reset(&doc);
-	lb_buf_printf(&doc, "%s.", lb_buf_str(&says));
-	if (*doc.data >= 'a' && *doc.data <= 'z')
-		*doc.data = (char)(*doc.data - 'a' + 'A');
-	put_mdoc(doc.data);
-	if (!key->initial)
-		return;
 	if (strlen(key->initial) > 60) {
 		puts("The default is one system message for a chat.");
 		return;
 	}
+	if (text && !*text) {
+		puts("The default is empty.");
+		return;
+	}
 	printf("The default is\n.Ql ");
-	for (const char *p = key->initial; *p; p++)
+	for (const char *p = text ? text : key->initial; *p; p++)
 		fputs(*p == '"' ? "\\(dq" : (char[]){*p, 0}, stdout);
 	puts(" .");
+}
+
+static void print_mdoc(const struct lb_key *key)
+{
+	lb_autobuf struct lb_buf says = {0}, line = {0};
+
+	lb_key_says(key, &says);
+	lb_buf_printf(&line, "%s.", key->doc);
+	line.data[0] = (char)(line.data[0] - 'a' + 'A');
+	printf(".It Cm %s\n", key->path);
+	put_mdoc(line.data);
+	lb_buf_reset(&line);
+	lb_buf_printf(&line, "Value: %s.", lb_buf_str(&says));
+	put_mdoc(line.data);
+	if (key->initial)
+		print_default(key);
 }
 
 static int describe_all(const char *const columns[])
