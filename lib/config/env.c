@@ -1,5 +1,6 @@
 /* env.c - what the environment says. */
 #include <ctype.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
