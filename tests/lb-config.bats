@@ -49,11 +49,11 @@ after() {
 }
 
 @test "conf.d comes after the file, in the order of names, other files not" {
-	mkdir "$HOME/conf.d"
+	mkdir "${LB_CONFIG%/*}/conf.d"
 	echo 'llm: {model: file, idle-timeout: 1s}' > "$LB_CONFIG"
-	echo 'llm: {model: b}' > "$HOME/conf.d/b.yaml"
-	echo 'llm: {model: a, connect-timeout: 2s}' > "$HOME/conf.d/a.yaml"
-	echo 'llm: {model: c}' | tee "$HOME/conf.d/c.yaml~" > "$HOME/conf.d/.d.yaml"
+	echo 'llm: {model: b}' > "${LB_CONFIG%/*}/conf.d/b.yaml"
+	echo 'llm: {model: a, connect-timeout: 2s}' > "${LB_CONFIG%/*}/conf.d/a.yaml"
+	echo 'llm: {model: c}' | tee "${LB_CONFIG%/*}/conf.d/c.yaml~" > "${LB_CONFIG%/*}/conf.d/.d.yaml"
 	same '{"model":"b","connect-timeout":"2s","first-byte-timeout":"120s","idle-timeout":"1s"}' \
 		"$(lb-config get llm)"
 }
@@ -302,17 +302,17 @@ concurrency:
 	done
 	wait
 	same 6 "$(lb-config list bots | jq -s 'map(select(.name != "-")) | length')"
-	same 1 "$(ls -A "$HOME" | grep -c config)"
+	same 1 "$(ls -A "${LB_CONFIG%/*}" | grep -c config)"
 }
 
 @test "a link to the file stays a link" {
-	mkdir "$HOME/real"
-	mv "$LB_CONFIG" "$HOME/real/c.yaml"
+	mkdir "${LB_CONFIG%/*}/real"
+	mv "$LB_CONFIG" "${LB_CONFIG%/*}/real/c.yaml"
 	ln -s real/c.yaml "$LB_CONFIG"
 	lb-config set llm.model x
 	[ -L "$LB_CONFIG" ]
-	grep -q 'model: x' "$HOME/real/c.yaml"
-	same c.yaml "$(ls -A "$HOME/real")"
+	grep -q 'model: x' "${LB_CONFIG%/*}/real/c.yaml"
+	same c.yaml "$(ls -A "${LB_CONFIG%/*}/real")"
 }
 
 @test "add and rm: wholes, with what refers to them kept" {
