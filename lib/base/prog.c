@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <jansson.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/stop.h"
 
 #ifndef LB_VERSION
 #define LB_VERSION "0.0"
@@ -314,14 +316,34 @@ int lb_options(int argc, char **argv)
 	return parse(argc, argv, self->chain);
 }
 
-static void find_verb(const char *name)
+static const struct lb_verb *verb_named(const char *name)
 {
-	for (const struct lb_verb *v = self->verbs; v->name; v++)
-		if (strcmp(v->name, name) == 0) {
-			verb = v;
-			return;
-		}
-	lb_usage("'%s' is not a verb of %s", name, self->name);
+	const struct lb_verb *v = self->verbs;
+
+	while (v->name && strcmp(v->name, name) != 0)
+		v++;
+	return v->name ? v : NULL;
+}
+
+/* Nothing was asked for: the help, but not as a result. */
+static int help_instead(void)
+{
+	if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return LB_USAGE;
+	help();
+	return LB_USAGE;
+}
+
+/* Is this an option that every program answers without a verb? */
+static bool is_about_program(const char *arg)
+{
+	static const char *const all[] = {"-h", "--help", "-V", "--version",
+					  "--describe"};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (strcmp(arg, all[i]) == 0)
+			return true;
+	return false;
 }
 
 static void count_operands(int n)
@@ -333,32 +355,55 @@ static void count_operands(int n)
 			 *verb->operands ? verb->operands : "its options");
 }
 
-int lb_run_verb(int argc, char **argv)
+/* The verb's own arguments: argv[0] becomes what getopt's messages name. */
+static int run_verb(const struct lb_verb *v, int argc, char **argv)
 {
 	static char name[64];
-	int first = parse(argc, argv, true);
+	int first;
 
-	if (first == argc) {
-		help();
-		return LB_USAGE;
-	}
-	find_verb(argv[first]);
-	argc -= first;
-	argv += first;
-	snprintf(name, sizeof(name), "%s %s", self->name, verb->name);
-	argv[0] = name; /* getopt's messages begin with it */
+	verb = v;
+	snprintf(name, sizeof(name), "%s %s", self->name, v->name);
+	argv[0] = name;
 	first = parse(argc, argv, false);
 	count_operands(argc - first);
-	return verb->run(argc - first, argv + first);
+	return v->run(argc - first, argv + first);
+}
+
+int lb_run_verb(int argc, char **argv)
+{
+	const struct lb_verb *v;
+	int first;
+
+	if (self->usual &&
+	    (argc == 1 || (!is_about_program(argv[1]) && !verb_named(argv[1]))))
+		return run_verb(verb_named(self->usual), argc, argv);
+	first = parse(argc, argv, true);
+	if (first == argc)
+		return help_instead();
+	v = verb_named(argv[first]);
+	if (!v)
+		lb_usage("'%s' is not a verb of %s", argv[first], self->name);
+	return run_verb(v, argc - first, argv + first);
+}
+
+/* Did the reader of standard output go away? */
+static bool reader_left(void)
+{
+	struct pollfd p = {.fd = STDOUT_FILENO};
+
+	return poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
 }
 
 int lb_finish(int code)
 {
-	bool bad = ferror(stdout);
+	bool bad = ferror(stdout) || fflush(stdout) == EOF;
+	int why = errno;
 
+	if (bad && reader_left())
+		lb_die_of_sigpipe();
 	if (fclose(stdout) == 0 && !bad)
 		return code;
 	if (code != LB_IO) /* else it has been said */
-		lb_complain("cannot write output: %s", strerror(errno));
+		lb_complain("cannot write output: %s", strerror(why));
 	return LB_IO;
 }

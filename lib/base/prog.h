@@ -56,6 +56,7 @@ struct lb_prog {
 	const char *example;  /* one command line, shown by --help */
 	const struct lb_opt *opts;
 	const struct lb_verb *verbs; /* NULL, or ends with a nameless entry */
+	const char *usual;           /* the verb meant when none is named */
 	const char *reads, *writes;  /* record kinds, blanks between */
 	bool chain; /* operands are a command: no option after the first */
 };

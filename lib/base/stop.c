@@ -62,3 +62,15 @@ void lb_stop_raise(void)
 	raise(came);
 	_exit(128 + came);
 }
+
+void lb_die_of_sigpipe(void)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(SIGPIPE);
+	_exit(128 + SIGPIPE);
+}

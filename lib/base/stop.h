@@ -1,5 +1,6 @@
 /*
- * base/stop.h - SIGINT and SIGTERM for programs with an event loop.
+ * base/stop.h - ends by signal: SIGINT and SIGTERM for programs with an event
+ * loop, SIGPIPE for those that ignore it.
  */
 #ifndef LB_BASE_STOP_H
 #define LB_BASE_STOP_H
@@ -17,5 +18,8 @@ int lb_stop_signal(void);
 
 /* End by that signal, so that the caller's shell sees it. */
 void lb_stop_raise(void) __attribute__((noreturn));
+
+/* The reader left: end as a filter does then, by SIGPIPE. */
+void lb_die_of_sigpipe(void) __attribute__((noreturn));
 
 #endif

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -100,16 +99,4 @@ int lb_out_flush(struct lb_out *out, struct lb_error *err)
 bool lb_out_left(const struct lb_out *out)
 {
 	return out->bad == EPIPE;
-}
-
-void lb_die_of_sigpipe(void)
-{
-	sigset_t set;
-
-	signal(SIGPIPE, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, SIGPIPE);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(SIGPIPE);
-	_exit(128 + SIGPIPE);
 }

@@ -38,7 +38,4 @@ void lb_out_built(struct lb_out *out);
 int lb_out_flush(struct lb_out *out, struct lb_error *err);
 bool lb_out_left(const struct lb_out *out);
 
-/* The reader left: end as a filter does then, by SIGPIPE. Never returns. */
-void lb_die_of_sigpipe(void) __attribute__((noreturn));
-
 #endif

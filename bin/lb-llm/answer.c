@@ -1,0 +1,235 @@
+/* answer.c - asking, and what is done with the answer. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/stop.h"
+#include "base/utf8.h"
+#include "chat.h"
+#include "llm/schema.h"
+#include "record/record.h"
+
+void chat_release(struct chat *c)
+{
+	json_decref(c->options);
+	json_decref(c->schema);
+	json_decref(c->fresh);
+	json_decref(c->messages);
+	lb_regex_close(c->quiet);
+	lb_model_close(c->model);
+	lb_store_close(c->store);
+	lb_config_close(c->config);
+	lb_out_close(c->out);
+	lb_buf_release(&c->tail);
+	ask_release(&c->ask);
+}
+
+/* Text to standard output; on a terminal without what it would obey. */
+static void print(struct chat *c, const char *text, size_t len)
+{
+	lb_autobuf struct lb_buf shown = {0};
+	struct lb_error err;
+
+	if (len == 0)
+		return;
+	c->ended_line = text[len - 1] == '\n';
+	if (c->terminal) {
+		lb_text_visible(&shown, text, len);
+		text = lb_buf_str(&shown);
+		len = shown.len;
+	}
+	lb_out_put(c->out, text, len);
+	if (lb_out_flush(c->out, &err) < 0 && lb_out_left(c->out))
+		lb_die_of_sigpipe();
+}
+
+static void on_text(void *arg, const char *text, size_t len)
+{
+	print(arg, text, len);
+}
+
+static void end_line(struct chat *c)
+{
+	if (c->ask.text.len > 0 && !c->ended_line)
+		print(c, "\n", 1);
+}
+
+/* Is the answer to be printed as it comes? */
+static bool flows(const struct chat *c)
+{
+	return !c->as_json && !c->schema && !c->quiet;
+}
+
+/* The JSON in a text: as it is, or inside a code fence. */
+static json_t *json_of(const struct lb_buf *text)
+{
+	lb_autobuf struct lb_buf mended = {0};
+	const char *all = lb_buf_str(text), *from, *to;
+	json_t *value = lb_record_load(all, text->len, &mended);
+
+	if (value)
+		return value;
+	from = strstr(all, "```");
+	from = from ? strchr(from, '\n') : NULL;
+	to = from ? strstr(from, "\n```") : NULL;
+	if (!to)
+		return NULL;
+	return lb_record_load(from, (size_t)(to - from), &mended);
+}
+
+/* Does the answer keep to the schema? *value is new. */
+static int checked(struct chat *c, json_t **value, struct lb_error *err)
+{
+	*value = json_of(&c->ask.text);
+	if (!*value)
+		return lb_fail(err, LB_DATA, "the answer is not JSON");
+	if (lb_schema_check(c->schema, *value, err) == 0)
+		return 0;
+	json_decref(*value);
+	*value = NULL;
+	return -1;
+}
+
+/* Show the model its mistake and ask once more. */
+static int repair(struct chat *c, const struct lb_error *why,
+		  struct lb_error *err)
+{
+	json_auto_t *messages = json_deep_copy(c->messages);
+	lb_autofree char *words = lb_printf("That was not right: %s. Answer "
+					    "again with the JSON value "
+					    "only.",
+					    why->text);
+	struct lb_llm_request again = c->request;
+
+	json_array_append_new(messages,
+			      lb_json_pack("{s:s, s:o}", "role", "assistant",
+					   "content",
+					   lb_json_text(lb_buf_str(
+								&c->ask.text),
+							c->ask.text.len)));
+	json_array_append_new(messages, lb_json_pack("{s:s, s:s}", "role",
+						     "user", "content", words));
+	again.messages = messages;
+	return ask_wait(&c->ask, c->model, &again, c->timeout_ms, err);
+}
+
+/* Replace the answer's text by the JSON in it. */
+static int keep_to_schema(struct chat *c, struct lb_error *err)
+{
+	json_auto_t *value = NULL;
+	struct lb_error why;
+
+	if (c->ask.failed)
+		return 0;
+	if (checked(c, &value, &why) < 0) {
+		if (repair(c, &why, err) < 0)
+			return -1;
+		if (c->ask.failed)
+			return 0;
+		if (checked(c, &value, err) < 0) {
+			fprintf(stderr, "%s\n", lb_buf_str(&c->ask.text));
+			return lb_error_wrap(err, "the answer does not keep "
+						  "to the schema");
+		}
+	}
+	lb_buf_reset(&c->ask.text);
+	lb_buf_json(&c->ask.text, value);
+	return 0;
+}
+
+static void say_usage(const struct chat *c)
+{
+	const struct lb_usage *u = &c->ask.usage;
+	lb_autobuf struct lb_buf line = {0};
+
+	if (u->input < 0 && u->output < 0) {
+		lb_tell(NULL, "the provider told no usage");
+		return;
+	}
+	lb_buf_printf(&line, "in %lld out %lld", (long long)u->input,
+		      (long long)u->output);
+	if (u->cached >= 0)
+		lb_buf_printf(&line, " cached %lld", (long long)u->cached);
+	lb_tell(NULL, "%s", line.data);
+}
+
+/* A history that cannot be kept is no reason to lose the answer. */
+static void remember(struct chat *c)
+{
+	json_auto_t *turn = json_copy(c->fresh);
+	struct lb_error err;
+	const char *name = c->session ? c->session : "last";
+
+	if (!c->keep || (c->ask.failed && c->ask.text.len == 0))
+		return;
+	json_array_append_new(turn,
+			      lb_json_pack("{s:s, s:o}", "role", "assistant",
+					   "content",
+					   lb_json_text(lb_buf_str(
+								&c->ask.text),
+							c->ask.text.len)));
+	if (!c->store)
+		c->store = history_open(&err);
+	if (!c->store || history_add(c->store, name, !c->session, turn,
+				     !c->ask.failed, &err) < 0)
+		lb_warn("the conversation is not kept: %s", err.text);
+}
+
+static void print_record(struct chat *c)
+{
+	lb_autobuf struct lb_buf b = {0};
+
+	lb_put_begin(&b, "response");
+	lb_put_str(&b, "model", c->model->label);
+	ask_put(&b, &c->ask);
+	lb_put_end(&b);
+	print(c, b.data, b.len);
+}
+
+/* The answer is here: what of it is printed? */
+static void show(struct chat *c)
+{
+	const struct lb_buf *text = &c->ask.text;
+
+	if (c->quiet &&
+	    lb_regex_search(c->quiet, lb_buf_str(text), text->len, NULL))
+		return;
+	if (c->as_json) {
+		print_record(c);
+		return;
+	}
+	if (!flows(c))
+		print(c, lb_buf_str(text), text->len);
+	end_line(c);
+}
+
+int chat_run(struct chat *c)
+{
+	struct lb_error err;
+
+	c->out = lb_out_open(STDOUT_FILENO);
+	c->terminal = isatty(STDOUT_FILENO);
+	if (flows(c))
+		c->ask.on_text = on_text;
+	c->ask.arg = c;
+	if (ask_wait(&c->ask, c->model, &c->request, c->timeout_ms, &err) < 0)
+		return lb_report(&err);
+	if (c->schema && keep_to_schema(c, &err) < 0)
+		return lb_report(&err);
+	if (c->ask.failed && flows(c))
+		end_line(c);
+	else if (!c->ask.failed)
+		show(c);
+	remember(c);
+	if (c->want_usage)
+		say_usage(c);
+	if (lb_out_flush(c->out, &err) < 0)
+		return lb_report(&err);
+	if (!c->ask.failed)
+		return LB_OK;
+	lb_complain("%s: %s", lb_code_name(c->ask.code), c->ask.message);
+	return lb_code_exit(c->ask.code);
+}

@@ -1,0 +1,123 @@
+/* ask.c - one request, gathered. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "llm.h"
+#include "record/record.h"
+
+void ask_event(void *arg, const struct lb_llm_event *e)
+{
+	struct ask *a = arg;
+
+	switch (e->kind) {
+	case LB_LLM_TEXT:
+		lb_buf_put(&a->text, e->text, e->len);
+		if (a->on_text)
+			a->on_text(a->arg, e->text, e->len);
+		return;
+	case LB_LLM_REASONING:
+		lb_buf_put(&a->reasoning, e->text, e->len);
+		return;
+	case LB_LLM_TOOL_CALL:
+		if (!a->calls)
+			a->calls = json_array();
+		json_array_append_new(a->calls,
+				      lb_json_pack("{s:s, s:s, s:s}", "id",
+						   e->call_id, "name", e->name,
+						   "arguments", e->text));
+		return;
+	case LB_LLM_USAGE:
+		a->usage = e->usage;
+		return;
+	case LB_LLM_END:
+		a->finish = lb_strdup(e->finish);
+		break;
+	case LB_LLM_FAILED:
+		a->failed = true;
+		a->code = e->code;
+		a->message = lb_strdup(e->message);
+		break;
+	}
+	a->over = true;
+	if (a->on_over)
+		a->on_over(a->arg);
+}
+
+void ask_release(struct ask *a)
+{
+	lb_buf_release(&a->text);
+	lb_buf_release(&a->reasoning);
+	json_decref(a->calls);
+	free(a->finish);
+	free(a->message);
+}
+
+void ask_reset(struct ask *a)
+{
+	struct ask fresh = {.on_text = a->on_text,
+			    .on_over = a->on_over,
+			    .arg = a->arg,
+			    .usage = {-1, -1, -1}};
+
+	ask_release(a);
+	*a = fresh;
+}
+
+static void on_time(void *arg)
+{
+	struct ask *a = arg;
+
+	a->failed = a->over = true;
+	a->code = LB_CODE_TIMEOUT;
+	a->message = lb_strdup("no whole answer within --timeout");
+}
+
+int ask_wait(struct ask *a, const struct lb_model *model,
+	     const struct lb_llm_request *request, int64_t timeout_ms,
+	     struct lb_error *err)
+{
+	struct lb_loop *loop = lb_loop_open();
+	struct lb_llm *llm = lb_llm_open(loop);
+	struct lb_timer timer = {0};
+	int r = -1;
+
+	ask_reset(a);
+	if (timeout_ms > 0 && timeout_ms < INT64_MAX)
+		lb_timer_set(loop, &timer, lb_clock_mono() + timeout_ms,
+			     on_time, a);
+	if (lb_llm_start(llm, model, request, ask_event, a, err)) {
+		while (!a->over && lb_loop_turn(loop, -1))
+			;
+		r = 0;
+	}
+	lb_llm_close(llm);
+	lb_loop_close(loop);
+	return r;
+}
+
+static void put_usage(struct lb_buf *b, const struct lb_usage *u)
+{
+	lb_buf_printf(b, ",\"usage\":{\"input\":%lld,\"output\":%lld",
+		      (long long)(u->input < 0 ? 0 : u->input),
+		      (long long)(u->output < 0 ? 0 : u->output));
+	if (u->cached >= 0)
+		lb_put_int(b, "cached", u->cached);
+	lb_buf_putc(b, '}');
+}
+
+void ask_put(struct lb_buf *b, const struct ask *a)
+{
+	lb_put_strn(b, "text", lb_buf_str(&a->text), a->text.len);
+	if (a->reasoning.len > 0)
+		lb_put_strn(b, "reasoning", a->reasoning.data,
+			    a->reasoning.len);
+	if (a->calls)
+		lb_put_json(b, "tool_calls", a->calls);
+	if (a->usage.input >= 0 || a->usage.output >= 0)
+		put_usage(b, &a->usage);
+	if (a->finish)
+		lb_put_str(b, "finish", a->finish);
+}

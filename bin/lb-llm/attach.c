@@ -1,0 +1,67 @@
+/* attach.c - images for the model. What a file is, its first bytes say. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "llm.h"
+
+enum { MAX_IMAGE = 10 << 20 };
+
+static const char *sniff(const char *data, size_t len)
+{
+	if (len >= 8 && memcmp(data, "\x89PNG\r\n\x1a\n", 8) == 0)
+		return "image/png";
+	if (len >= 3 && memcmp(data, "\xff\xd8\xff", 3) == 0)
+		return "image/jpeg";
+	if (len >= 6 &&
+	    (memcmp(data, "GIF87a", 6) == 0 || memcmp(data, "GIF89a", 6) == 0))
+		return "image/gif";
+	if (len >= 12 && memcmp(data, "RIFF", 4) == 0 &&
+	    memcmp(data + 8, "WEBP", 4) == 0)
+		return "image/webp";
+	return NULL;
+}
+
+static void put_base64(struct lb_buf *b, const char *data, size_t len)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	lb_buf_reserve(b, len * 4 / 3 + 4);
+	for (size_t i = 0; i < len; i += 3) {
+		size_t n = len - i < 3 ? len - i : 3;
+		unsigned v = 0;
+		char out[4] = {0, 0, '=', '='};
+
+		for (size_t j = 0; j < 3; j++)
+			v = v << 8 | (j < n ? (unsigned char)data[i + j] : 0);
+		for (size_t j = 0; j <= n; j++)
+			out[j] = digits[v >> (18 - 6 * j) & 63];
+		lb_buf_put(b, out, 4);
+	}
+}
+
+json_t *attach(const char *file, struct lb_error *err)
+{
+	lb_autofree char *data = NULL;
+	lb_autobuf struct lb_buf url = {0};
+	const char *path = strcmp(file, "-") == 0 ? "/dev/stdin" : file;
+	const char *type;
+	size_t len;
+
+	if (lb_path_read(path, MAX_IMAGE, &data, &len, err) < 0)
+		return NULL;
+	type = sniff(data, len);
+	if (!type) {
+		lb_fail(err, LB_DATA,
+			"'%s' is not a PNG, JPEG, GIF or WebP image", file);
+		return NULL;
+	}
+	lb_buf_printf(&url, "data:%s;base64,", type);
+	put_base64(&url, data, len);
+	return lb_json_pack("{s:s, s:s}", "type", "image_base64",
+			    "image_base64", url.data);
+}

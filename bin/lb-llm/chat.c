@@ -1,0 +1,295 @@
+/* chat.c - one question, one answer. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/regex.h"
+#include "base/utf8.h"
+#include "chat.h"
+#include "llm/schema.h"
+#include "record/record.h"
+
+static const char *model_spec, *system_prompt, *schema_text, *quiet_if;
+static const char *session_name;
+static struct lb_list attachments, settings;
+static bool as_json, want_usage, dry_run, no_stream, proceed, no_history;
+static bool records_mode, strict;
+static int64_t timeout_ms, max_line;
+static int64_t connect_ms = -1, first_byte_ms = -1, idle_ms = -1;
+static long jobs = 8;
+
+const struct lb_opt chat_options[] = {
+	{'a', "attachment", "FILE", "send this image too; - is standard input",
+	 .list = &attachments},
+	{'c', "continue", .help = "go on with the conversation before",
+	 .flag = &proceed},
+	{'m', "model", "MODEL", "provider/name, or offline",
+	 .text = &model_spec},
+	{'o', "option", "KEY=VALUE", "a member of the request's body",
+	 .list = &settings},
+	{'s', "system", "TEXT", "the system prompt", .text = &system_prompt},
+	{'u', "usage", .help = "say on stderr what it cost",
+	 .flag = &want_usage},
+	{0, "connect-timeout", "TIME", "for a connection",
+	 .duration = &connect_ms},
+	{0, "dry-run", .help = "print the request, its key hidden",
+	 .flag = &dry_run},
+	{0, "first-byte-timeout", "TIME", "for the answer to begin",
+	 .duration = &first_byte_ms},
+	{0, "idle-timeout", "TIME", "for more of it", .duration = &idle_ms},
+	{0, "jobs", "N", "with --records: requests at once (default 8)",
+	 .number = &jobs, .min = 1, .max = 1000},
+	{0, "json", .help = "print the answer as a record", .flag = &as_json},
+	{0, "max-line", "SIZE", "with --records: refuse longer lines",
+	 .size = &max_line},
+	{0, "no-history", .help = "do not keep the conversation",
+	 .flag = &no_history},
+	{0, "no-stream", .help = "ask for the answer in one piece",
+	 .flag = &no_stream},
+	{0, "quiet-if", "REGEX", "print nothing if the answer matches",
+	 .text = &quiet_if},
+	{0, "records", .help = "answer request records from standard input",
+	 .flag = &records_mode},
+	{0, "schema", "SCHEMA", "print JSON that keeps to it",
+	 .text = &schema_text},
+	{0, "session", "NAME", "go on with the conversation of that name",
+	 .text = &session_name},
+	{0, "strict", .help = "a frame or line that is malformed ends it",
+	 .flag = &strict},
+	{0, "timeout", "TIME", "for the whole answer", .duration = &timeout_ms},
+	{0},
+};
+
+/* KEY=VALUE pairs as an object; a value that is JSON is taken as JSON. */
+static json_t *parse_settings(void)
+{
+	json_t *all = json_object();
+
+	for (size_t i = 0; i < settings.n; i++) {
+		const char *eq = strchr(settings.at[i], '=');
+		json_t *value;
+
+		if (!eq || eq == settings.at[i])
+			lb_usage("-o: '%s' is not KEY=VALUE", settings.at[i]);
+		value = json_loads(eq + 1, JSON_DECODE_ANY, NULL);
+		if (!value)
+			value = lb_json_text(eq + 1, strlen(eq + 1));
+		json_object_setn_new(all, settings.at[i],
+				     (size_t)(eq - settings.at[i]), value);
+	}
+	return all;
+}
+
+static bool stdin_is_attachment(void)
+{
+	for (size_t i = 0; i < attachments.n; i++)
+		if (strcmp(attachments.at[i], "-") == 0)
+			return true;
+	return false;
+}
+
+/* What standard input holds, unless it is a terminal or an attachment. */
+static int read_stdin(struct lb_buf *out, struct lb_error *err)
+{
+	enum { MAX_INPUT = 16 << 20 };
+	char part[65536];
+	ssize_t got;
+
+	if (isatty(STDIN_FILENO) || stdin_is_attachment())
+		return 0;
+	while ((got = read(STDIN_FILENO, part, sizeof(part))) > 0) {
+		if (out->len + (size_t)got > MAX_INPUT)
+			return lb_fail(err, LB_DATA,
+				       "standard input is too long");
+		lb_buf_put(out, part, (size_t)got);
+	}
+	if (got < 0)
+		return lb_fail_sys(err, LB_IO, "cannot read standard input");
+	while (out->len > 0 && strchr("\r\n", out->data[out->len - 1]))
+		out->len--;
+	return 0;
+}
+
+/* The question: the operands, then what was piped in. */
+static int compose(int argc, char **argv, struct lb_buf *question,
+		   struct lb_error *err)
+{
+	lb_autobuf struct lb_buf piped = {0};
+
+	for (int i = 0; i < argc; i++)
+		lb_buf_printf(question, "%s%s", i ? " " : "", argv[i]);
+	if (read_stdin(&piped, err) < 0)
+		return -1;
+	if (question->len > 0 && piped.len > 0)
+		lb_buf_puts(question, "\n\n");
+	lb_buf_put(question, lb_buf_str(&piped), piped.len);
+	if (question->len == 0 && attachments.n == 0)
+		lb_usage("ask something, as in '%s'",
+			 "lb-llm chat 'what is a pipe?'");
+	return 0;
+}
+
+static json_t *user_message(const struct lb_buf *question, struct lb_error *err)
+{
+	json_auto_t *parts = json_array();
+
+	if (question->len > 0)
+		json_array_append_new(
+			parts,
+			lb_json_pack("{s:s, s:o}", "type", "text", "text",
+				     lb_json_text(question->data,
+						  question->len)));
+	for (size_t i = 0; i < attachments.n; i++) {
+		json_t *part = attach(attachments.at[i], err);
+
+		if (!part)
+			return NULL;
+		json_array_append_new(parts, part);
+	}
+	return lb_json_pack("{s:s, s:O}", "role", "user", "content", parts);
+}
+
+static void add_system(json_t *messages, const char *text)
+{
+	json_array_append_new(messages,
+			      lb_json_pack("{s:s, s:o}", "role", "system",
+					   "content",
+					   lb_json_text(text, strlen(text))));
+}
+
+/* The instruction that goes with a schema. */
+static char *schema_prompt(const json_t *schema)
+{
+	lb_autofree char *text = json_dumps(schema, JSON_COMPACT);
+
+	return lb_printf("Answer with one JSON value only, without any other "
+			 "text, that keeps to this JSON Schema: %s",
+			 text);
+}
+
+static int make_messages(struct chat *c, int argc, char **argv,
+			 struct lb_error *err)
+{
+	lb_autobuf struct lb_buf question = {0};
+	json_t *user;
+
+	if (compose(argc, argv, &question, err) < 0)
+		return -1;
+	c->fresh = json_array();
+	if (system_prompt)
+		add_system(c->fresh, system_prompt);
+	if (c->schema) {
+		lb_autofree char *text = schema_prompt(c->schema);
+
+		add_system(c->fresh, text);
+	}
+	user = user_message(&question, err);
+	if (!user)
+		return -1;
+	json_array_append_new(c->fresh, user);
+	return 0;
+}
+
+/* Old messages before the new ones. */
+static int add_history(struct chat *c, struct lb_error *err)
+{
+	c->messages = json_array();
+	if (c->session && !no_history) {
+		json_auto_t *old = NULL;
+
+		c->store = history_open(err);
+		old = c->store ? history_load(c->store, c->session, err) : NULL;
+		if (!old)
+			return -1;
+		json_array_extend(c->messages, old);
+	}
+	json_array_extend(c->messages, c->fresh);
+	return 0;
+}
+
+static void set_limits(struct lb_model *m)
+{
+	if (connect_ms >= 0)
+		m->connect_ms = connect_ms == INT64_MAX ? 0 : connect_ms;
+	if (first_byte_ms >= 0)
+		m->first_byte_ms =
+			first_byte_ms == INT64_MAX ? 0 : first_byte_ms;
+	if (idle_ms >= 0)
+		m->idle_ms = idle_ms == INT64_MAX ? 0 : idle_ms;
+}
+
+static int print_request(const struct chat *c, struct lb_error *err)
+{
+	json_auto_t *wire = lb_llm_dry_run(c->model, &c->request, err);
+
+	if (!wire)
+		return lb_report(err);
+	json_dumpf(wire, stdout, JSON_COMPACT);
+	putchar('\n');
+	return LB_OK;
+}
+
+static int run(struct chat *c, int argc, char **argv)
+{
+	struct lb_error err;
+
+	if (schema_text && !(c->schema = lb_schema_open(schema_text, &err)))
+		return lb_report(&err);
+	if (quiet_if && !(c->quiet = lb_regex_open(quiet_if, &err)))
+		return lb_report(&err);
+	c->model = lb_model_open(c->config, model_spec, &err);
+	if (!c->model)
+		return lb_report(&err);
+	set_limits(c->model);
+	if (make_messages(c, argc, argv, &err) < 0 || add_history(c, &err) < 0)
+		return lb_report(&err);
+	c->request = (struct lb_llm_request){.messages = c->messages,
+					     .options = c->options,
+					     .stream = !no_stream,
+					     .strict = strict};
+	if (dry_run)
+		return print_request(c, &err);
+	return chat_run(c);
+}
+
+int chat_main(int argc, char **argv)
+{
+	struct lb_error err;
+	struct chat c = {
+		.as_json = as_json,
+		.want_usage = want_usage,
+		.keep = !no_history,
+		.timeout_ms = timeout_ms,
+		.session = session_name ? session_name
+			   : proceed    ? "last"
+					: NULL,
+		.options = parse_settings(),
+		.config = lb_config_load(&err),
+	};
+	int code;
+
+	if (session_name && proceed)
+		lb_usage("--session goes on by itself; leave out -c");
+	if (!c.config) {
+		code = lb_report(&err);
+	} else if (records_mode) {
+		if (argc > 0)
+			lb_usage("--records takes no question");
+		code = records_run(&(struct records){
+			.config = c.config,
+			.model = model_spec,
+			.options = c.options,
+			.jobs = jobs,
+			.max_line = (size_t)(max_line ? max_line
+						      : lb_config_max_line()),
+			.strict = strict,
+		});
+	} else {
+		code = run(&c, argc, argv);
+	}
+	chat_release(&c);
+	return code;
+}

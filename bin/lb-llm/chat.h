@@ -1,0 +1,31 @@
+/* chat.h - a question on its way to its answer. */
+#ifndef LB_LLM_CHAT_H
+#define LB_LLM_CHAT_H
+
+#include "base/regex.h"
+#include "llm.h"
+#include "record/out.h"
+#include "store/store.h"
+
+struct chat {
+	struct lb_config *config;
+	struct lb_model *model;
+	struct lb_store *store; /* opened when it is needed */
+	const char *session;    /* NULL: a new conversation */
+	json_t *options, *schema;
+	json_t *fresh;    /* the messages of this question */
+	json_t *messages; /* history, then those */
+	struct lb_regex *quiet;
+	struct lb_llm_request request;
+	struct ask ask;
+	struct lb_out *out;
+	struct lb_buf tail; /* what may be cut in two on a terminal */
+	bool as_json, want_usage, keep, terminal, ended_line;
+	int64_t timeout_ms;
+};
+
+/* Ask and print. Returns what to exit with. */
+int chat_run(struct chat *c);
+void chat_release(struct chat *c);
+
+#endif

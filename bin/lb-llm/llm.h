@@ -1,0 +1,62 @@
+/* llm.h - what the verbs of lb-llm share. */
+#ifndef LB_LLM_MAIN_H
+#define LB_LLM_MAIN_H
+
+#include "base/buf.h"
+#include "base/prog.h"
+#include "config/config.h"
+#include "llm/llm.h"
+
+extern const struct lb_opt chat_options[], models_options[], test_options[];
+
+int chat_main(int argc, char **argv);
+int models_main(int argc, char **argv);
+int test_main(int argc, char **argv);
+
+/* records.c: request records in, response records out. */
+struct records {
+	struct lb_config *config;
+	const char *model; /* when a request names none */
+	const json_t *options;
+	long jobs;
+	size_t max_line;
+	bool strict;
+};
+int records_run(const struct records *how);
+
+/* ask.c: one request and all that came of it. */
+struct ask {
+	struct lb_buf text, reasoning;
+	json_t *calls; /* [{"id","name","arguments"}...] */
+	struct lb_usage usage;
+	char *finish;
+	bool over, failed;
+	enum lb_code code;
+	char *message;
+	/* More text came; may be NULL. */
+	void (*on_text)(void *arg, const char *text, size_t len);
+	void (*on_over)(void *arg);
+	void *arg;
+};
+
+void ask_event(void *ask, const struct lb_llm_event *event);
+void ask_reset(struct ask *ask);
+void ask_release(struct ask *ask);
+/* Ask and wait, at most timeout_ms (0: as long as the model's limits). */
+int ask_wait(struct ask *ask, const struct lb_model *model,
+	     const struct lb_llm_request *request, int64_t timeout_ms,
+	     struct lb_error *err);
+/* Members of a response: text, reasoning, tool_calls, usage, finish. */
+void ask_put(struct lb_buf *b, const struct ask *ask);
+
+/* attach.c: a file as a part of the message; "-" is standard input. */
+json_t *attach(const char *file, struct lb_error *err);
+
+/* history.c: the conversation named so. */
+struct lb_store *history_open(struct lb_error *err);
+json_t *history_load(struct lb_store *store, const char *name,
+		     struct lb_error *err);
+int history_add(struct lb_store *store, const char *name, bool anew,
+		const json_t *messages, bool complete, struct lb_error *err);
+
+#endif

@@ -1,0 +1,73 @@
+/* models.c - what can be asked. */
+#include <string.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/table.h"
+#include "llm.h"
+
+static bool as_json;
+
+const struct lb_opt models_options[] = {
+	{0, "json", .help = "print JSON lines also on a terminal",
+	 .flag = &as_json},
+	{0},
+};
+
+static int providers(struct lb_config *config, struct lb_error *err)
+{
+	static const char *const columns[] = {"name", "key", "default_model",
+					      "base_url", NULL};
+	json_auto_t *rows = lb_model_providers(config, err);
+	struct lb_table *table;
+	json_t *row;
+	size_t i;
+
+	if (!rows)
+		return lb_report(err);
+	table = lb_table_open(columns, as_json);
+	json_array_foreach(rows, i, row) lb_table_row(table, json_incref(row));
+	lb_table_close(table);
+	return LB_OK;
+}
+
+static int offered(struct lb_config *config, const char *provider,
+		   struct lb_error *err)
+{
+	static const char *const columns[] = {"id", "owned_by", NULL};
+	lb_autofree char *spec = lb_printf("%s/-", provider);
+	struct lb_model *model = lb_model_open(config, spec, err);
+	json_t *rows = model ? lb_llm_models(model, err) : NULL;
+	struct lb_table *table;
+	json_t *row;
+	size_t i;
+
+	if (rows && strcmp(model->provider, provider) != 0) {
+		lb_fail(err, LB_CONFIG, "no provider '%s'", provider);
+		json_decref(rows);
+		rows = NULL;
+	}
+	lb_model_close(model);
+	if (!rows)
+		return lb_report(err);
+	table = lb_table_open(columns, as_json);
+	json_array_foreach(rows, i, row) if (json_is_object(row))
+		lb_table_row(table, json_incref(row));
+	lb_table_close(table);
+	json_decref(rows);
+	return LB_OK;
+}
+
+int models_main(int argc, char **argv)
+{
+	struct lb_error err;
+	struct lb_config *config = lb_config_load(&err);
+	int code;
+
+	if (!config)
+		return lb_report(&err);
+	code = argc ? offered(config, argv[0], &err) : providers(config, &err);
+	lb_config_close(config);
+	return code;
+}
