@@ -73,6 +73,12 @@ static void hide(struct lb_buf *line, const char *secret)
 	}
 }
 
+void lb_hide_secrets(struct lb_buf *b)
+{
+	for (size_t i = 0; i < self.n_secrets; i++)
+		hide(b, self.secrets[i]);
+}
+
 static void member(struct lb_buf *out, const char *key, const char *value)
 {
 	if (!value)
@@ -123,8 +129,7 @@ say(enum lb_level level, const struct lb_subject *of, const char *fmt,
 
 	vsnprintf(raw, sizeof(raw), fmt, args);
 	lb_utf8_clean(&text, raw, strlen(raw));
-	for (size_t i = 0; i < self.n_secrets; i++)
-		hide(&text, self.secrets[i]);
+	lb_hide_secrets(&text);
 	(self.json ? put_json : put_text)(&out, level, of, &text);
 	/* One write: lines of several programs must not mix. */
 	if (write(STDERR_FILENO, out.data, out.len) < 0)

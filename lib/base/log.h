@@ -15,6 +15,8 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
+
 enum lb_level { LB_ERROR, LB_WARNING, LB_INFO, LB_DEBUG };
 
 /* The record a line is about; any member may be NULL. */
@@ -29,6 +31,9 @@ bool lb_log_shows(enum lb_level level);
 
 /* Never show this text again. Copied; texts under 4 bytes are ignored. */
 void lb_log_secret(const char *text);
+
+/* Replace every such text in b: for what goes into a record. */
+void lb_hide_secrets(struct lb_buf *b);
 
 void lb_log(enum lb_level level, const struct lb_subject *of, const char *fmt,
 	    ...) __attribute__((format(printf, 3, 4)));

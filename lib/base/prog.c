@@ -297,7 +297,7 @@ static int parse(int argc, char **argv, bool stop_at_operand)
 	t.shorts[0] = stop_at_operand ? '+' : '\0';
 	add_options(&t, table());
 	add_options(&t, common);
-	optind = 1;
+	optind = 0; /* not 1: a '+' of an earlier parse would stay in force */
 	while ((c = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1) {
 		answer(c);
 		for (int i = 0; i < t.n; i++)

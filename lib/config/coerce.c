@@ -1,6 +1,7 @@
 #include "config/coerce.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

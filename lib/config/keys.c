@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/near.h"
 #include "base/utf8.h"
 
-enum { MAX_NAME = 64, MAX_PATH = 200 };
+enum { MAX_NAME = 64 };
 
 /* Bytes up to the next dot. */
 static size_t segment(const char *path)
@@ -36,59 +37,26 @@ const struct lb_key *lb_key_find(const char *path)
 	return NULL;
 }
 
+bool lb_key_begins(const char *pattern, const char *path)
+{
+	while (*path && *pattern) {
+		size_t a = segment(pattern), b = segment(path);
+		bool any = a == 1 && *pattern == '*' && b > 0;
+
+		if (!any && (a != b || memcmp(pattern, path, a) != 0))
+			return false;
+		pattern += a + (pattern[a] == '.');
+		path += b + (path[b] == '.');
+	}
+	return !*path && *pattern;
+}
+
 bool lb_key_is_branch(const char *path)
 {
-	for (const struct lb_key *k = lb_keys; k->path; k++) {
-		const char *pattern = k->path, *at = path;
-
-		while (*at && *pattern) {
-			size_t a = segment(pattern), b = segment(at);
-			bool any = a == 1 && *pattern == '*' && b > 0;
-
-			if (!any && (a != b || memcmp(pattern, at, a) != 0))
-				break;
-			pattern += a + (pattern[a] == '.');
-			at += b + (at[b] == '.');
-		}
-		if (!*at && *pattern)
-			return true;
-	}
-	return false;
-}
-
-bool lb_key_is_section(const char *name, size_t len)
-{
 	for (const struct lb_key *k = lb_keys; k->path; k++)
-		if (segment(k->path) == len && memcmp(k->path, name, len) == 0)
+		if (lb_key_begins(k->path, path))
 			return true;
 	return false;
-}
-
-/* Letters to change, add or leave out to make b of a. */
-static size_t distance(const char *a, const char *b)
-{
-	size_t row[MAX_PATH + 1], n = strlen(b);
-
-	if (n > MAX_PATH || strlen(a) > MAX_PATH)
-		return SIZE_MAX;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 1; *a; a++, i++) {
-		size_t corner = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= n; j++) {
-			size_t best = corner + (*a != b[j - 1]);
-
-			corner = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[n];
 }
 
 /* The pattern with the path's own second segment for its '*'. */
@@ -113,7 +81,7 @@ char *lb_key_near(const char *path)
 	for (const struct lb_key *k = lb_keys; k->path; k++) {
 		lb_autofree char *full = fill_in(k->path, path);
 		const char *end = strrchr(full, '.') + 1;
-		size_t far = distance(path, full);
+		size_t far = lb_near(path, full);
 
 		/* the right word in the wrong place is near too */
 		if (strcmp(end, last) == 0 && far > 1)

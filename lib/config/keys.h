@@ -54,8 +54,8 @@ const struct lb_key *lb_key_find(const char *path);
 /* Is the path the beginning of a key's? "" and "bots.support" are. */
 bool lb_key_is_branch(const char *path);
 
-/* Is `name` a top-level section of the table? */
-bool lb_key_is_section(const char *name, size_t len);
+/* Is the path the beginning, and not the whole, of this pattern? */
+bool lb_key_begins(const char *pattern, const char *path);
 
 /* Does a path match a pattern with '*', to its end or (prefix) its dots? */
 bool lb_key_matches(const char *pattern, const char *path, bool prefix);

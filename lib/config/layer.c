@@ -1,4 +1,5 @@
 /* layer.c - one file's values, checked against the table of keys. */
+#include <stdint.h>
 #include <string.h>
 
 #include "base/buf.h"

@@ -59,11 +59,11 @@ const struct lb_key lb_keys[] = {
 {"providers.*.extra-args", LB_KEY_OBJECT, NULL,
  .doc = "members added to the body of every request"},
 {"providers.*.connect-timeout", LB_KEY_DURATION, NULL,
- .doc = "llm.connect-timeout for this provider"},
+ .doc = "overrides llm.connect-timeout for this provider"},
 {"providers.*.first-byte-timeout", LB_KEY_DURATION, NULL,
- .doc = "llm.first-byte-timeout for this provider"},
+ .doc = "overrides llm.first-byte-timeout for this provider"},
 {"providers.*.idle-timeout", LB_KEY_DURATION, NULL,
- .doc = "llm.idle-timeout for this provider"},
+ .doc = "overrides llm.idle-timeout for this provider"},
 
 {"llm.model", LB_KEY_STRING, "\"\"",
  .doc = "the model of pipelines that name none, as provider/model; "

@@ -68,27 +68,31 @@ static void mend_surrogates(struct lb_buf *b)
 	}
 }
 
-/* json_loadb() with the second tries that CONTRACTS grants. */
-static json_t *load(struct lb_record *r, json_error_t *why)
+/*
+ * json_loadb() with the second tries that lb-records(7) grants. *text and *len
+ * become the mended bytes when they had to be.
+ */
+static json_t *load(const char **text, size_t *len, struct lb_buf *mended,
+		    json_error_t *why)
 {
-	size_t flags = JSON_ALLOW_NUL;
-	json_t *value = json_loadb(r->text, r->len, flags, why);
+	size_t flags = JSON_ALLOW_NUL | JSON_DECODE_ANY;
+	json_t *value = json_loadb(*text, *len, flags, why);
 
 	if (!value && json_error_code(why) != json_error_numeric_overflow) {
-		lb_buf_reset(&r->repaired);
-		lb_utf8_clean(&r->repaired, r->text, r->len);
-		if (r->repaired.len > 0)
-			mend_surrogates(&r->repaired);
-		if (r->repaired.len != r->len ||
-		    memcmp(r->repaired.data, r->text, r->len) != 0) {
-			r->text = r->repaired.data;
-			r->len = r->repaired.len;
-			value = json_loadb(r->text, r->len, flags, why);
+		lb_buf_reset(mended);
+		lb_utf8_clean(mended, *text, *len);
+		if (mended->len > 0)
+			mend_surrogates(mended);
+		if (mended->len != *len ||
+		    memcmp(lb_buf_str(mended), *text, *len) != 0) {
+			*text = mended->data;
+			*len = mended->len;
+			value = json_loadb(*text, *len, flags, why);
 		}
 	}
 	if (!value && json_error_code(why) == json_error_numeric_overflow)
-		value = json_loadb(r->text, r->len,
-				   flags | JSON_DECODE_INT_AS_REAL, why);
+		value = json_loadb(*text, *len, flags | JSON_DECODE_INT_AS_REAL,
+				   why);
 	return value;
 }
 
@@ -132,6 +136,16 @@ static void replace_nuls(json_t *value)
 	}
 }
 
+json_t *lb_record_load(const char *text, size_t len, struct lb_buf *mended)
+{
+	json_error_t why;
+	json_t *value = load(&text, &len, mended, &why);
+
+	if (value && memmem(text, len, "\\u0000", 6))
+		replace_nuls(value);
+	return value;
+}
+
 int lb_record_parse(struct lb_record *r, const char *text, size_t len,
 		    struct lb_error *err)
 {
@@ -141,7 +155,7 @@ int lb_record_parse(struct lb_record *r, const char *text, size_t len,
 	r->text = text;
 	r->len = len;
 	r->members.n = 0;
-	r->json = load(r, &why);
+	r->json = load(&r->text, &r->len, &r->repaired, &why);
 	if (!r->json)
 		return lb_fail(err, LB_DATA, "column %d: %s", why.column,
 			       why.text);

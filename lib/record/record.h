@@ -35,6 +35,12 @@ int lb_record_parse(struct lb_record *r, const char *text, size_t len,
 		    struct lb_error *err);
 void lb_record_release(struct lb_record *r);
 
+/*
+ * Any JSON value with the same second tries; `mended` is scratch memory. New,
+ * or NULL when it is none.
+ */
+json_t *lb_record_load(const char *text, size_t len, struct lb_buf *mended);
+
 /* The record a log line is about; borrowed from r. */
 struct lb_subject lb_record_subject(const struct lb_record *r);
 

@@ -1,0 +1,32 @@
+/*
+ * agent/turn.h - one query on its way to its reply.
+ */
+#ifndef LB_AGENT_TURN_H
+#define LB_AGENT_TURN_H
+
+#include "agent/engine.h"
+
+struct turn {
+	struct session *session;
+	const struct lb_record *query;   /* of the session's first item */
+	const char *id, *bot, *pipeline; /* borrowed from it */
+	const struct runner *runner;
+	const struct lb_model *model; /* borrowed from the agent */
+	struct lb_llm_call *call;
+	json_t *messages;     /* prompt, history, user */
+	struct lb_buf prefix; /* of every chunk, up to its seq */
+	int64_t seq;
+	int attempt;
+	bool stream, too_long;
+	struct lb_buf text; /* what the model said so far */
+	struct lb_usage usage;
+	int64_t rounds;
+};
+
+/* The runner `local-agent`: one model, with history. */
+int runner_local_start(struct turn *turn, struct lb_error *err);
+
+/* Events of the turn, in order; the last ends it. */
+void turn_event(void *turn, const struct lb_llm_event *event);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * llm/model.h - which model is meant, and where it is.
+ *
+ * A model is named "provider/name". A provider is one of the config or a
+ * preset of share/lb/providers.yaml; a key or base URL in the environment is
+ * enough to use a preset. Without a name the order is: LB_MODEL, llm.model,
+ * the one provider whose key the environment holds, the one provider of the
+ * config, `offline`.
+ */
+#ifndef LB_LLM_MODEL_H
+#define LB_LLM_MODEL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "config/config.h"
+
+struct lb_protocol;
+
+struct lb_model {
+	char *label;    /* "openai/gpt-4o"; "offline" */
+	char *provider; /* "openai" */
+	char *name;     /* as sent on the wire */
+	const struct lb_protocol *protocol;
+	char *base_url; /* without a slash at its end */
+	char *key;      /* NULL when there is none */
+	char *key_hint; /* where a key is looked for: "OPENAI_API_KEY" */
+	json_t *extra;  /* members added to each body; or NULL */
+	int64_t connect_ms, first_byte_ms, idle_ms; /* 0: none */
+};
+
+/*
+ * The model that `spec` means; NULL or "" for the default. LB_CONFIG when the
+ * provider is unknown or its secret cannot be had. Caller closes.
+ */
+struct lb_model *lb_model_open(struct lb_config *config, const char *spec,
+			       struct lb_error *err);
+void lb_model_close(struct lb_model *model);
+
+/* Is this the built-in model? */
+bool lb_model_is_offline(const struct lb_model *model);
+
+/*
+ * All providers one could use: [{"name","protocol","base_url","default_model",
+ * "key":bool,"from":"config"|"preset"}]. New.
+ */
+json_t *lb_model_providers(struct lb_config *config, struct lb_error *err);
+
+#endif

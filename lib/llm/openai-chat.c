@@ -1,0 +1,219 @@
+/*
+ * OpenAI chat completions, and the many who speak it.
+ * spec: POST {base}/chat/completions, server-sent events or one JSON value.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "llm/classify.h"
+#include "llm/encode.h"
+#include "llm/protocol.h"
+#include "llm/reader.h"
+
+static int encode(const struct lb_model *model,
+		  const struct lb_llm_request *request, struct lb_wire *wire,
+		  struct lb_error *err)
+{
+	json_auto_t *body = json_object();
+	json_t *messages = lb_encode_messages(request->messages, err);
+
+	if (!messages)
+		return -1;
+	lb_json_set_str(body, "model", model->name, strlen(model->name));
+	json_object_set_new(body, "messages", messages);
+	if (json_array_size(request->tools) > 0) {
+		json_object_set(body, "tools",
+				(json_t *)(uintptr_t)request->tools);
+		json_object_set_new(body, "tool_choice", json_string("auto"));
+	}
+	if (request->stream) {
+		json_object_set_new(body, "stream", json_true());
+		json_object_set_new(body, "stream_options",
+				    lb_json_pack("{s:b}", "include_usage", 1));
+	}
+	if (model->extra)
+		lb_json_merge(body, model->extra);
+	if (request->options)
+		lb_json_merge(body, request->options);
+	lb_buf_puts(&wire->url, model->base_url);
+	lb_buf_puts(&wire->url, "/chat/completions");
+	lb_buf_json(&wire->body, body);
+	if (model->key)
+		lb_buf_printf(&wire->auth, "Authorization: Bearer %s",
+			      model->key);
+	return 0;
+}
+
+/* Content is a string, or an array of parts. */
+static void put_content(struct lb_reader *r, const json_t *content)
+{
+	const json_t *part;
+	size_t i;
+
+	if (json_is_string(content))
+		lb_reader_text(r, json_string_value(content),
+			       json_string_length(content));
+	json_array_foreach(content, i, part)
+	{
+		const json_t *text = json_object_get(part, "text");
+
+		if (json_is_string(part))
+			text = part;
+		lb_reader_text(r, json_string_value(text),
+			       json_string_length(text));
+	}
+}
+
+static void put_reasoning(struct lb_reader *r, const json_t *delta)
+{
+	const json_t *text = json_object_get(delta, "reasoning_content");
+	const json_t *detail;
+	size_t i;
+
+	if (!json_is_string(text))
+		text = json_object_get(delta, "reasoning");
+	if (json_is_string(text)) {
+		lb_reader_reasoning(r, json_string_value(text),
+				    json_string_length(text));
+		return;
+	}
+	json_array_foreach(json_object_get(delta, "reasoning_details"), i,
+			   detail)
+	{
+		text = json_object_get(detail, "text");
+		lb_reader_reasoning(r, json_string_value(text),
+				    json_string_length(text));
+	}
+}
+
+static void put_call(struct lb_reader *r, const json_t *call, size_t position,
+		     size_t together)
+{
+	const json_t *function = json_object_get(call, "function");
+	const json_t *arguments = json_object_get(function, "arguments");
+	struct lb_call_piece piece = {
+		.index = -1,
+		.position = position,
+		.together = together,
+		.id = lb_json_str(call, "id"),
+		.name = lb_json_str(function, "name"),
+		.arguments = json_string_value(arguments),
+		.arguments_len = json_string_length(arguments),
+	};
+	lb_autobuf struct lb_buf text = {0};
+
+	lb_json_int(call, "index", &piece.index);
+	if (json_is_object(arguments)) {
+		lb_buf_json(&text, arguments);
+		piece.arguments = text.data;
+		piece.arguments_len = text.len;
+	}
+	lb_reader_tool(r, &piece);
+}
+
+/* A delta of a stream, or the message of a whole answer. */
+static void put_message(struct lb_reader *r, const json_t *message)
+{
+	const json_t *calls = json_object_get(message, "tool_calls");
+	const json_t *call;
+	size_t i;
+
+	put_reasoning(r, message);
+	put_content(r, json_object_get(message, "content"));
+	json_array_foreach(calls, i, call)
+		put_call(r, call, i, json_array_size(calls));
+}
+
+/* Counters come as integers, reals or text. */
+static int64_t count_at(const json_t *o, const char *key)
+{
+	const json_t *value = json_object_get(o, key);
+	int64_t n = -1;
+
+	if (json_is_string(value))
+		n = strtoll(json_string_value(value), NULL, 10);
+	else
+		lb_json_int(o, key, &n);
+	return n;
+}
+
+static void put_usage(struct lb_reader *r, const json_t *value)
+{
+	const json_t *usage = json_object_get(value, "usage");
+
+	if (!json_is_object(usage))
+		return;
+	lb_reader_usage(r,
+			(struct lb_usage){
+				.input = count_at(usage, "prompt_tokens"),
+				.output = count_at(usage, "completion_tokens"),
+				.cached = count_at(
+					json_object_get(usage, "prompt_tokens_"
+							       "details"),
+					"cached_tokens"),
+			});
+}
+
+/* {"error": ...} at the top, or in the first choice. */
+static bool put_error(struct lb_reader *r, const json_t *value,
+		      const json_t *choice)
+{
+	struct lb_failure f;
+	const json_t *error = json_object_get(value, "error");
+
+	if (!error || json_is_null(error))
+		error = json_object_get(choice, "error");
+	if (!error || json_is_null(error))
+		return false;
+	lb_classify(error, 0, &f);
+	lb_reader_fail(r, f.code, f.status, f.message);
+	return true;
+}
+
+static void put_finish(struct lb_reader *r, const json_t *choice)
+{
+	const char *reason = lb_json_str(choice, "finish_reason");
+
+	if (reason && *reason)
+		lb_reader_set_finish(r, reason);
+}
+
+static int on_event(struct lb_reader *r, const json_t *value,
+		    struct lb_error *err)
+{
+	const json_t *choice =
+		json_array_get(json_object_get(value, "choices"), 0);
+	const json_t *delta = json_object_get(choice, "delta");
+
+	(void)err;
+	if (put_error(r, value, choice))
+		return 0;
+	put_usage(r, value);
+	put_message(r, delta ? delta : json_object_get(choice, "message"));
+	put_finish(r, choice);
+	return 0;
+}
+
+static int on_body(struct lb_reader *r, const json_t *value,
+		   struct lb_error *err)
+{
+	const json_t *choice =
+		json_array_get(json_object_get(value, "choices"), 0);
+
+	if (put_error(r, value, choice))
+		return 0;
+	if (!choice)
+		return lb_fail(err, LB_PROTOCOL, "the answer has no choices");
+	put_usage(r, value);
+	put_message(r, json_object_get(choice, "message"));
+	put_finish(r, choice);
+	return 0;
+}
+
+const struct lb_protocol lb_openai_chat = {
+	.name = "openai-chat",
+	.encode = encode,
+	.event = on_event,
+	.body = on_body,
+};

@@ -1,0 +1,60 @@
+/*
+ * llm/reader.h - from the bytes of an answer to neutral events.
+ *
+ * Takes an event stream or one JSON value, whichever comes, cut anywhere; an
+ * answer's content type is not believed. Frames that are no JSON are skipped
+ * with one warning. <think> blocks in the text become reasoning. Exactly one
+ * END or FAILED is emitted, last. Bounded: 16 MiB an event, 64 MiB in all.
+ */
+#ifndef LB_LLM_READER_H
+#define LB_LLM_READER_H
+
+#include "llm/protocol.h"
+
+struct lb_reader *lb_reader_open(const struct lb_protocol *protocol,
+				 bool strict, lb_llm_fn *fn, void *arg);
+void lb_reader_close(struct lb_reader *reader);
+
+/* -1 when it is over and no more bytes are wanted. */
+int lb_reader_feed(struct lb_reader *reader, const char *data, size_t len);
+
+/*
+ * The bytes ended. `why` NULL: as they should; else the connection broke for
+ * that reason and with that code, which counts only if the answer is not whole.
+ */
+void lb_reader_finish(struct lb_reader *reader, enum lb_code code,
+		      const char *why);
+
+/* END or FAILED was emitted. */
+bool lb_reader_is_over(const struct lb_reader *reader);
+/* A finish reason was seen; only usage may follow. */
+bool lb_reader_has_finish(const struct lb_reader *reader);
+
+/* ---- for the protocols ---- */
+
+void lb_reader_text(struct lb_reader *reader, const char *text, size_t len);
+void lb_reader_reasoning(struct lb_reader *reader, const char *text,
+			 size_t len);
+void lb_reader_usage(struct lb_reader *reader, struct lb_usage usage);
+void lb_reader_set_finish(struct lb_reader *reader, const char *reason);
+/* End as failed. status: HTTP, or what the error object says; 0 unknown. */
+void lb_reader_fail(struct lb_reader *reader, enum lb_code code, int status,
+		    const char *message);
+
+/*
+ * A piece of a tool call. `index` -1 when the peer gave none, then `position`
+ * in its array counts if several came together. id, name and arguments may be
+ * NULL. Assembled calls are emitted before END.
+ */
+struct lb_call_piece {
+	int64_t index;
+	size_t position, together;
+	const char *id, *name;
+	const char *arguments;
+	size_t arguments_len;
+};
+
+void lb_reader_tool(struct lb_reader *reader,
+		    const struct lb_call_piece *piece);
+
+#endif

@@ -1,0 +1,429 @@
+#!/usr/bin/env bats
+
+load helper
+
+# problems YAML... - what check says of a file of these lines.
+problems() {
+	printf '%s\n' "$@" > "$LB_CONFIG"
+	lb-config check | sed "s|^$LB_CONFIG:||"
+}
+
+# after VERB... - the file as it is after a change.
+after() {
+	lb-config "$@" || return
+	cat "$LB_CONFIG"
+}
+
+@test "with no file there are bot -, pipeline default and the defaults" {
+	unset LB_CONFIG
+	run -0 lb-config get llm
+	same '{"model":"","connect-timeout":"10s","first-byte-timeout":"120s","idle-timeout":"60s"}' "$output"
+	run -0 lb-config get bots.-
+	same '{"adapter":"stdout","pipeline":"default","stream":true}' "$output"
+	run -0 lb-config get pipelines.default.ai.local-agent.max-round
+	same 10 "$output"
+	run -0 lb-config list
+	[ "${#lines[@]}" -eq 2 ]
+}
+
+@test "the file is LB_CONFIG, else the user's; never one of the working directory" {
+	mkdir -p "$HOME/.config/lb" "$HOME/xdg/lb" "$HOME/work/lb"
+	echo 'llm: {model: home}' > "$HOME/.config/lb/config.yaml"
+	echo 'llm: {model: xdg}' > "$HOME/xdg/lb/config.yaml"
+	echo 'llm: {model: own}' > "$LB_CONFIG"
+	cd "$HOME/work"
+	echo 'llm: {model: here}' | tee config.yaml > lb/config.yaml
+	same own "$(lb-config get llm.model)"
+	unset LB_CONFIG
+	same home "$(lb-config get llm.model)"
+	same xdg "$(XDG_CONFIG_HOME=$HOME/xdg lb-config get llm.model)"
+	same home "$(XDG_CONFIG_HOME=. lb-config get llm.model)"
+}
+
+@test "a file that LB_CONFIG names and that cannot be read is exit 78" {
+	export LB_CONFIG=$HOME/none.yaml
+	run --separate-stderr -78 lb-config get
+	same "lb-config: cannot open '$HOME/none.yaml': No such file or directory" "$stderr"
+	export LB_CONFIG=$HOME
+	run -78 lb-config get
+}
+
+@test "conf.d comes after the file, in the order of names, other files not" {
+	mkdir "${LB_CONFIG%/*}/conf.d"
+	echo 'llm: {model: file, idle-timeout: 1s}' > "$LB_CONFIG"
+	echo 'llm: {model: b}' > "${LB_CONFIG%/*}/conf.d/b.yaml"
+	echo 'llm: {model: a, connect-timeout: 2s}' > "${LB_CONFIG%/*}/conf.d/a.yaml"
+	echo 'llm: {model: c}' | tee "${LB_CONFIG%/*}/conf.d/c.yaml~" > "${LB_CONFIG%/*}/conf.d/.d.yaml"
+	same '{"model":"b","connect-timeout":"2s","first-byte-timeout":"120s","idle-timeout":"1s"}' \
+		"$(lb-config get llm)"
+}
+
+@test "the environment comes last, coerced, and --origin tells all of them" {
+	printf '%s\n' 'llm:' '  model: a/b' 'bots:' '  help-desk: {stream: no}' > "$LB_CONFIG"
+	export LB__BOTS__HELP_DESK__STREAM=Yes CONCURRENCY__PIPELINE=7
+	export LB__PROVIDERS__X__API_KEYS=' env:A , env:B,'
+	same true "$(lb-config get bots.help-desk.stream)"
+	same 7 "$(lb-config get concurrency.pipeline)"
+	same '["env:A","env:B"]' "$(lb-config get providers.x.api-keys)"
+	same "$LB_CONFIG:2" "$(lb-config get --origin llm.model | jq -r .origin)"
+	same default "$(lb-config get llm.idle-timeout --origin | jq -r .origin)"
+	same 'environment CONCURRENCY__PIPELINE' \
+		"$(lb-config get --origin concurrency | jq -r .origin)"
+	same c/d "$(LB_MODEL=c/d LB__LLM__MODEL=e/f lb-config get llm.model)"
+	same a/b "$(LB__LLM__MODEL='' lb-config get llm.model)"
+}
+
+@test "a bad value in the environment is exit 78 and names the variable" {
+	run --separate-stderr -78 env LB__CONCURRENCY__PIPELINE=0 lb-config get
+	same "lb-config: environment LB__CONCURRENCY__PIPELINE: '0' is not a whole number from 1 to 10000" "$stderr"
+	run --separate-stderr -78 env LB__BOX__ENABLED=true lb-config get
+	same "lb-config: environment LB__BOX__ENABLED: not in this version" "$stderr"
+	run --separate-stderr -78 env LB__PROVIDERS__P__API_KEYS='[{x: sk-secret}]' lb-config get
+	[[ $stderr != *sk-secret* ]]
+}
+
+@test "a variable of a section without its key is one warning, others are none" {
+	export LB__LLM__MODLE=x FOO__BAR=1 BOX__ENABLED=true Llm__Model=y
+	run --separate-stderr -0 lb-config get llm.model
+	same "" "$output"
+	same "lb-config: environment LB__LLM__MODLE sets no key (did you mean 'LB__LLM__MODEL'?)" "$stderr"
+}
+
+@test "what is unknown, wrong or not built is named with its line" {
+	same "2: llm.modle: unknown key (did you mean 'llm.model'?)" \
+		"$(problems llm: '  modle: x')"
+	same "1: bots.a.adapter: 'telegram' is not in this version" \
+		"$(problems 'bots: {a: {adapter: telegram}}')"
+	same "1: bots.a.adapter: 'stdin' is not stdout, jsonl, null or text" \
+		"$(problems 'bots: {a: {adapter: stdin}}')"
+	same "1: box: not in this version" "$(problems 'box: {enabled: true}')"
+	same "1: concurrency.pipeline: '10001' is not a whole number from 1 to 10000" \
+		"$(problems 'concurrency: {pipeline: 10001}')"
+	same "1: llm.idle-timeout: 0 is refused; say none for no limit" \
+		"$(problems 'llm: {idle-timeout: 0}')"
+	same "1: bots: 'a/b' is not a name: 1 to 64 bytes without '.', '/', ':'" \
+		"$(problems 'bots: {a/b: {}}')"
+	same "2: bots.a.pipeline: there is no pipeline 'sales'" \
+		"$(problems 'bots:' '  a: {pipeline: sales}')"
+	same "1: llm: is not a mapping" "$(problems 'llm: [model]')"
+	same "1: pipelines.default.ai.local-agent.prompt: is not a list of mappings of role and content" \
+		"$(problems 'pipelines: {default: {ai: {local-agent: {prompt: [{role: boss, content: a message longer than what is shown in a line}]}}}}')"
+}
+
+@test "check shows every problem and exits 1; load fails with the first" {
+	printf '%s\n' 'a: 1' 'llm: {model: x, b: 2}' > "$LB_CONFIG"
+	run -1 lb-config check
+	[ "${#lines[@]}" -eq 2 ]
+	same "$LB_CONFIG:1: a: unknown key" "${lines[0]}"
+	run -1 lb-config check --json
+	same '[1,2]' "$(jq -sc 'map(.line)' <<< "$output")"
+	run --separate-stderr -78 lb-config get
+	same "lb-config: $LB_CONFIG:1: a: unknown key" "$stderr"
+	echo 'llm: {model: x}' > "$LB_CONFIG"
+	run -0 lb-config check
+	[ -z "$output" ]
+	echo 'llm: 3' > "$HOME/other.yaml"
+	run -1 lb-config check "$HOME/other.yaml"
+}
+
+@test "of LangBot's keys those that mean off pass, others do not" {
+	same "" "$(problems 'pipelines:' '  default:' '    trigger:' \
+		'      group-respond-rules: {at: false, prefix: [], regexp: [], random: 0.0}' \
+		'      access-control: {mode: blacklist, blacklist: [], whitelist: []}' \
+		'      message-aggregation: {enabled: false, delay: 1.5}' \
+		'    ai: {dify-service-api: {base-url: x}, runner: {expire-time: 0}}' \
+		'    ai2:' | grep -v ai2)"
+	same "1: pipelines.p.trigger.group-respond-rules.prefix: not in this version" \
+		"$(problems 'pipelines: {p: {trigger: {group-respond-rules: {at: false, prefix: [ai]}}}}')"
+	same "1: pipelines.p.trigger.access-control.mode: not in this version" \
+		"$(problems 'pipelines: {p: {trigger: {access-control: {mode: whitelist}}}}')"
+	same "1: pipelines.p.safety.rate-limit.strategy: not in this version" \
+		"$(problems 'pipelines: {p: {safety: {rate-limit: {strategy: drop}}}}')"
+	same "1: pipelines.p.ai.runner.runner: 'dify-service-api' is not in this version" \
+		"$(problems 'pipelines: {p: {ai: {runner: {runner: dify-service-api}}}}')"
+}
+
+@test "YAML beyond JSON with comments is refused" {
+	same "1: anchors, aliases and tags are not taken" "$(problems 'llm: &a {}')"
+	same "1: anchors, aliases and tags are not taken" "$(problems 'llm: *a')"
+	same "1: anchors, aliases and tags are not taken" "$(problems 'llm: {model: !!str 1}')"
+	same "3: key 'llm' is there twice" "$(problems 'llm: {}' 'bots: {}' 'llm: {}')"
+	same "2: more than one document" "$(problems 'llm: {}' '--- {}')"
+	same "1: nested too deep" "$(problems "llm: $(printf '[%.0s' {1..40})")"
+	same "1: a text holds a NUL" "$(problems 'llm: {model: "\0"}')"
+	same "1: a key is not a text" "$(problems '? [a]' ': 1')"
+	[[ $(problems 'llm: {model: 1e999}') == *"out of range"* ]]
+	[[ $(problems "llm: {extra: [$(printf '1,%.0s' {1..20001})]}") == *"too many values"* ]]
+	[[ $(problems "# $(head -c 1100000 /dev/zero | tr '\0' x)") == *"longer than 1048576 bytes" ]]
+	[[ $(problems $'llm: {model: "\xff"}') == *"UTF-8"* ]]
+	same "" "$(problems '{"llm": {"model": "a\/b", "idle-timeout": 1.5}}')"
+}
+
+@test "null is a word where a key has it, else a key not set" {
+	printf '%s\n' 'bots: {a: {adapter: null}, b: {adapter: }, c: }' \
+		'llm: {model: null, idle-timeout: ~}' 'concurrency:' > "$LB_CONFIG"
+	same '{"a":"null","b":"stdout","c":"stdout"}' \
+		"$(lb-config list bots | jq -sc 'map(select(.name != "-") | {(.name): .adapter}) | add')"
+	same 60s "$(lb-config get llm.idle-timeout)"
+}
+
+@test "init writes a file that changes nothing and, uncommented, is valid" {
+	rm "$LB_CONFIG"
+	export LB_CONFIG=$HOME/new/lb/config.yaml
+	before=$(LB_CONFIG=/dev/null lb-config get)
+	run -0 lb-config init
+	same "$LB_CONFIG" "$output"
+	same 600 "$(stat -c %a "$LB_CONFIG")"
+	run -0 lb-config check
+	same "$before" "$(lb-config get)"
+	sed 's/^#//' "$LB_CONFIG" > "$HOME/all.yaml"
+	run -0 lb-config check "$HOME/all.yaml"
+	[ -z "$output" ]
+	same 25 "$(lb-config describe | wc -l)"
+	for key in $(lb-config describe | jq -r '.key | sub(".*[.]"; "")'); do
+		grep -q "^ *$key:" "$HOME/all.yaml"
+	done
+	same 20 "$(LB_CONFIG=$HOME/all.yaml lb-config get concurrency.pipeline)"
+	run --separate-stderr -77 lb-config init
+	same "lb-config: '$LB_CONFIG' is there already" "$stderr"
+}
+
+@test "set keeps comments, order, indentation and the rest of the line" {
+	printf '%s\n' '# mine' 'llm:' '    # why' '    model: a # not b' \
+		'    idle-timeout: 1s' '# end' 'bots: {}' > "$LB_CONFIG"
+	same '# mine
+llm:
+    # why
+    model: c/d # not b
+    idle-timeout: 1s
+    connect-timeout: 3s
+# end
+bots:
+    x:
+        stream: true' "$(after set llm.model=c/d llm.connect-timeout=3s bots.x.stream=yes)"
+}
+
+@test "set begins a file, and ends a last line that has no end" {
+	rm "$LB_CONFIG"
+	same 'llm:
+  model: x' "$(after set llm.model x)"
+	same 600 "$(stat -c %a "$LB_CONFIG")"
+	printf 'llm:\n  model: x' > "$LB_CONFIG"
+	chmod 640 "$LB_CONFIG"
+	same 'llm:
+  model: x
+concurrency:
+  pipeline: 3' "$(after set concurrency.pipeline 3)"
+	same 640 "$(stat -c %a "$LB_CONFIG")"
+}
+
+@test "set works in flow mappings, quoted keys, CRLF and block texts" {
+	printf '{"llm": {"model": "a",\n  "idle-timeout": "1s"}}\n' > "$LB_CONFIG"
+	same '{"llm": {"model": b/c,
+  "idle-timeout": "1s", connect-timeout: 2s}}' "$(after set llm.model=b/c llm.connect-timeout=2s)"
+	printf '"llm":\r\n  "model": |-\r\n    a\r\n  idle-timeout: 1s\r\n' > "$LB_CONFIG"
+	same $'"llm":\r\n  "model": b\r\n  idle-timeout: 1s\r\n  connect-timeout: 2s\r' \
+		"$(after set llm.model=b llm.connect-timeout=2s)"
+	printf 'llm:\n# nothing yet\nbots: # none\n' > "$LB_CONFIG"
+	same 'llm:
+  model: x
+# nothing yet
+bots: # none
+  a:
+    adapter: "null"' "$(after set llm.model=x bots.a.adapter=null)"
+}
+
+@test "texts that YAML would take for something else are quoted" {
+	for value in true 12 1.5 null no '- a' 'a: b' 'a #b' '' ' x' '[x]' '*a' 'ü "q" \'; do
+		lb-config set -- pipelines.default.output.misc.failure-hint "$value"
+		same "$value" "$(lb-config get pipelines.default.output.misc.failure-hint)"
+	done
+}
+
+@test "unset takes the line and leaves the comments, {} when nothing is left" {
+	printf '%s\n' 'llm:' '  # why' '  model: a' '  idle-timeout: 1s' 'bots: {a: {stream: true}, b: {}}' > "$LB_CONFIG"
+	same 'llm:
+  # why
+  idle-timeout: 1s
+bots: {a: {}, b: {}}' "$(after unset llm.model bots.a.stream)"
+	same 'llm: {}
+  # why
+bots: {a: {}, b: {}}' "$(after unset llm.idle-timeout)"
+	run --separate-stderr -1 lb-config unset llm.model
+	same "lb-config: 'llm.model' is not in the file" "$stderr"
+	run -64 lb-config unset llm.modle
+}
+
+@test "a list of many lines is replaced as a whole" {
+	printf '%s\n' 'providers:' '  p:' '    api-keys: # two' '    - env:A' '    - env:B' '    preset: x' > "$LB_CONFIG"
+	same 'providers:
+  p:
+    api-keys: ["env:C"] # two
+    preset: x' "$(after set providers.p.api-keys env:C | sed 's/\[env:C\]/["env:C"]/')"
+}
+
+@test "a file that cannot be changed safely is left alone" {
+	printf '? llm\n:\n  model: x\n' > "$LB_CONFIG"
+	cp "$LB_CONFIG" "$HOME/before"
+	run --separate-stderr -78 lb-config unset llm.model
+	[[ $stderr == *"edit it by hand" ]]
+	cmp "$LB_CONFIG" "$HOME/before"
+	printf -- '---\nllm: {model: x}\n...\n' > "$LB_CONFIG"
+	same '---
+llm: {model: x}
+concurrency:
+  pipeline: 3
+...' "$(after set concurrency.pipeline 3)"
+}
+
+@test "a change that would not load is not written" {
+	echo 'llm: {model: x}' > "$LB_CONFIG"
+	run --separate-stderr -78 lb-config set bots.a.pipeline nowhere
+	[[ $stderr == "lb-config: not written: "*"there is no pipeline 'nowhere'" ]]
+	run --separate-stderr -78 lb-config set llm.model=y concurrency.pipeline=none
+	run --separate-stderr -78 lb-config set bots.a.adapter telegram
+	run --separate-stderr -64 lb-config set llm.modle y
+	run --separate-stderr -64 lb-config set llm y
+	run --separate-stderr -78 lb-config set box.enabled true
+	same 'llm: {model: x}' "$(cat "$LB_CONFIG")"
+	echo '{' > "$LB_CONFIG"
+	run -65 lb-config set llm.model x
+}
+
+@test "the environment is never written to a file, nor decides about one" {
+	export LB__BOTS__A__STREAM=true LB_MODEL=m LB__CONCURRENCY__PIPELINE=bad
+	same 'llm:
+  model: x' "$(after set llm.model x)"
+}
+
+@test "two changes at once are both kept" {
+	for i in 1 2 3 4 5 6; do
+		lb-config add bot "b$i" &
+	done
+	wait
+	same 6 "$(lb-config list bots | jq -s 'map(select(.name != "-")) | length')"
+	same 1 "$(ls -A "${LB_CONFIG%/*}" | grep -c config)"
+}
+
+@test "a link to the file stays a link" {
+	mkdir "${LB_CONFIG%/*}/real"
+	mv "$LB_CONFIG" "${LB_CONFIG%/*}/real/c.yaml"
+	ln -s real/c.yaml "$LB_CONFIG"
+	lb-config set llm.model x
+	[ -L "$LB_CONFIG" ]
+	grep -q 'model: x' "${LB_CONFIG%/*}/real/c.yaml"
+	same c.yaml "$(ls -A "${LB_CONFIG%/*}/real")"
+}
+
+@test "add and rm: wholes, with what refers to them kept" {
+	lb-config add pipeline p ai.local-agent.model=local/m
+	lb-config add bot b adapter=jsonl pipeline=p
+	lb-config add provider local base-url=http://127.0.0.1:1/v1
+	run --separate-stderr -77 lb-config rm pipeline p
+	[[ $stderr == *"cannot remove pipeline 'p': bots.b.pipeline ($LB_CONFIG:"*") refers to it" ]]
+	run --separate-stderr -77 lb-config rm provider local
+	[[ $stderr == *"pipelines.p.ai.local-agent.model"*"refers to it" ]]
+	run --separate-stderr -77 lb-config add bot b
+	same "lb-config: there is a bot 'b' already" "$stderr"
+	lb-config rm bot b
+	lb-config rm pipeline p
+	lb-config rm provider local
+	same '{"bots":{},"pipelines":{},"providers":{}}' "$(lb-config get | jq -c 'del(.llm, .concurrency)')"
+	run -1 lb-config rm bot b
+	run -78 lb-config add bot a.b
+	run -64 lb-config add robot x
+	run -64 lb-config add bot x adapter
+}
+
+@test "a provider that llm.model names is not removed" {
+	lb-config add provider local
+	lb-config set llm.model local/m
+	run --separate-stderr -77 lb-config rm provider local
+	[[ $stderr == *"llm.model"*"refers to it" ]]
+}
+
+@test "a secret is never taken from the command line, nor shown" {
+	run --separate-stderr -64 lb-config set providers.p.api-keys sk-secret
+	[[ $stderr != *sk-secret* ]]
+	run -0 lb-config set providers.p.api-keys env:KEY
+	run -0 lb-config set providers.p.api-keys - <<< sk-secret
+	grep -q sk-secret "$LB_CONFIG"
+	for verb in get "get --origin" list "list --json" env; do
+		run -0 lb-config $verb
+		[[ $output != *sk-secret* ]]
+	done
+	same '["***"]' "$(lb-config get providers.p.api-keys)"
+	export OPENAI_API_KEY=sk-other LB__PROVIDERS__P__API_KEYS=sk-third
+	run -0 lb-config env
+	[[ $output != *sk-* ]]
+	same 2 "$(jq -sr 'map(select(.value == "***")) | length' <<< "$output")"
+}
+
+@test "a secret in a file that others can read is a warning of check" {
+	echo 'providers: {p: {api-keys: [env:A, sk-secret]}}' > "$LB_CONFIG"
+	chmod 600 "$LB_CONFIG"
+	run -0 lb-config check
+	[ -z "$output" ]
+	chmod 604 "$LB_CONFIG"
+	run -0 lb-config check
+	[[ $output == "$LB_CONFIG:1: warning: providers.p.api-keys: a secret in a file that others can read"* ]]
+	[[ $output != *sk-secret* ]]
+	run --separate-stderr -0 lb-config get llm.model
+	[ -z "$stderr" ]
+}
+
+@test "describe tells type, default and meaning, for one key or those below" {
+	same '{"key":"concurrency.pipeline","type":"a whole number from 1 to 10000","meaning":"conversations that lb-agent holds at once","default":20}' \
+		"$(lb-config describe concurrency.pipeline)"
+	same 3 "$(lb-config describe bots.support | wc -l)"
+	run --separate-stderr -64 lb-config describe llm.modell
+	same "lb-config: 'llm.modell' is no key (did you mean 'llm.model'?)" "$stderr"
+	run -78 lb-config describe box.enabled
+}
+
+@test "the list of keys in lb-config(5) is the table's" {
+	page="$BATS_TEST_DIRNAME/../man/lb-config.5"
+	same "$(lb-config describe --mdoc)" \
+		"$(sed -n '/keys: begin/,/keys: end/p' "$page" | sed '1d;$d')"
+}
+
+@test "the example of lb-config(5) loads" {
+	page="$BATS_TEST_DIRNAME/../man/lb-config.5"
+	sed -n '/^bots:/,/^\.Ed/p' "$page" | sed '$d' > "$LB_CONFIG"
+	run -0 lb-config check
+	[ -z "$output" ]
+	same local/qwen3 "$(lb-config get pipelines.helpdesk.ai.local-agent.model.primary)"
+}
+
+@test "the examples of lb-config(1) run" {
+	page="$BATS_TEST_DIRNAME/../man/lb-config.1"
+	rm "$LB_CONFIG"
+	sed -n 's/^\.Dl \$ //p' "$page" > "$HOME/examples"
+	same 5 "$(wc -l < "$HOME/examples")"
+	run -0 sh -e "$HOME/examples"
+	same offline "$(lb-config get llm.model)"
+}
+
+@test "a full disk is exit 74, not silence" {
+	run --separate-stderr -74 bash -c 'lb-config describe > /dev/full'
+	[[ $stderr == *"No space left"* ]]
+}
+
+@test "usage mistakes are exit 64 and say how to get help" {
+	for bad in "" "nonsense" "get --nonsense" "get a b" "set" "rm bot"; do
+		run --separate-stderr -64 lb-config $bad
+		[[ $output$stderr == *"--help"* ]]
+	done
+	run -64 lb-config get llm.modle
+	run -1 lb-config get providers.p.base-url
+}
+
+@test "every verb and option in --help is in the man page" {
+	page="$BATS_TEST_DIRNAME/../man/lb-config.1"
+	for verb in $(lb-config --describe | jq -r '.verbs[].name'); do
+		grep -q "^\.It Cm $verb" "$page" || { echo "missing: $verb"; false; }
+		lb-config "$verb" --help | grep -o -- ' --[a-z-]*' | while read -r option; do
+			grep -q -e "Fl -${option#--}" "$page" || { echo "missing: $option"; false; }
+		done
+	done
+}
