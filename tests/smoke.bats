@@ -43,3 +43,10 @@ built() {
 		[[ $output != *libcurl* && $output != *libcrypto* ]]
 	done
 }
+
+@test "a stage of one's own fits into the pipe" {
+	run --separate-stderr -0 bash -o pipefail -c 'echo hi | lb-ingest text |
+		"$0" | lb-pipeline' \
+		"$BATS_TEST_DIRNAME/../share/lb/examples/shout.sh"
+	jq -e '.kind == "query" and .chain[0].text == "HI"' <<< "$output"
+}
