@@ -141,9 +141,10 @@ static void condition(struct reader *in, enum check check, char *rest)
 			*p |= *p >= 'A' && *p <= 'Z' ? 0x20 : 0;
 		if (colon)
 			c->text = lb_strdup(colon + strspn(colon, " "));
+	} else if (check == IF_JSON) { /* JSON has escapes of its own */
+		c->name = lb_strdup(word(&rest));
+		c->text = lb_strdup(rest);
 	} else {
-		if (check == IF_JSON)
-			c->name = lb_strdup(word(&rest));
 		c->text = dup_escaped(rest, &len);
 	}
 	c->next = in->now->conditions;
