@@ -271,8 +271,8 @@ enum lb_http_cause lb_http_easy_cause(const struct lb_http_call *call,
 	if (call->end.cause != LB_HTTP_DONE)
 		return call->end.cause; /* a callback of ours said so */
 	switch (code) {
-	case CURLE_OK:
-		return LB_HTTP_DONE;
+	case CURLE_OK: /* also when the connection ended within the head */
+		return call->head_done ? LB_HTTP_DONE : LB_HTTP_NETWORK;
 	case CURLE_COULDNT_RESOLVE_HOST:
 	case CURLE_COULDNT_RESOLVE_PROXY:
 	case CURLE_COULDNT_CONNECT:

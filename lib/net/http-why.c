@@ -22,6 +22,7 @@ static const char *network_reason(const struct lb_http_call *call,
 	switch (code) {
 	case CURLE_GOT_NOTHING:
 		return "closed without an answer";
+	case CURLE_OK:
 	case CURLE_PARTIAL_FILE:
 		return "closed before the end of the answer";
 	default:
