@@ -53,7 +53,7 @@ after() {
 	echo 'llm: {model: file, idle-timeout: 1s}' > "$LB_CONFIG"
 	echo 'llm: {model: b}' > "$HOME/conf.d/b.yaml"
 	echo 'llm: {model: a, connect-timeout: 2s}' > "$HOME/conf.d/a.yaml"
-	echo 'llm: {model: c}' | tee "$HOME/conf.d/c.yaml~" > "$HOME/conf.d/.d.yaml"
+	echo 'llm: {first-byte-timeout: 3s}' | tee "$HOME/conf.d/c.yaml~" > "$HOME/conf.d/.d.yaml"
 	same '{"model":"b","connect-timeout":"2s","first-byte-timeout":"120s","idle-timeout":"1s"}' \
 		"$(lb-config get llm)"
 }
@@ -238,6 +238,9 @@ bots: # none
 		lb-config set -- pipelines.default.output.misc.failure-hint "$value"
 		same "$value" "$(lb-config get pipelines.default.output.misc.failure-hint)"
 	done
+	# older readers of YAML take this word for false
+	lb-config set pipelines.default.output.misc.failure-hint no
+	grep -q 'failure-hint: "no"' "$LB_CONFIG"
 }
 
 @test "unset takes the line and leaves the comments, {} when nothing is left" {
