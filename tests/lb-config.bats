@@ -119,6 +119,9 @@ after() {
 	same '[1,2]' "$(jq -sc 'map(.line)' <<< "$output")"
 	run --separate-stderr -78 lb-config get
 	same "lb-config: $LB_CONFIG:1: a: unknown key" "$stderr"
+	printf 'llm:\n  }\n' > "$LB_CONFIG"
+	run -1 lb-config check --json
+	same "[\"$LB_CONFIG\",2]" "$(jq -c '[.file, .line]' <<< "$output")"
 	echo 'llm: {model: x}' > "$LB_CONFIG"
 	run -0 lb-config check
 	[ -z "$output" ]
