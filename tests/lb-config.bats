@@ -27,11 +27,11 @@ after() {
 }
 
 @test "the file is LB_CONFIG, else the user's; never one of the working directory" {
-	mkdir -p "$HOME/.config/lb" "$HOME/xdg/lb" "$HOME/work/lb"
+	mkdir -p "$HOME/.config/lb" "$HOME/xdg/lb" "$HOME/here/lb"
 	echo 'llm: {model: home}' > "$HOME/.config/lb/config.yaml"
 	echo 'llm: {model: xdg}' > "$HOME/xdg/lb/config.yaml"
 	echo 'llm: {model: own}' > "$LB_CONFIG"
-	cd "$HOME/work"
+	cd "$HOME/here"
 	echo 'llm: {model: here}' | tee config.yaml > lb/config.yaml
 	same own "$(lb-config get llm.model)"
 	unset LB_CONFIG
