@@ -27,11 +27,11 @@ after() {
 }
 
 @test "the file is LB_CONFIG, else the user's; never one of the working directory" {
-	mkdir -p "$HOME/.config/lb" "$HOME/xdg/lb" "$HOME/work/lb"
+	mkdir -p "$HOME/.config/lb" "$HOME/xdg/lb" "$HOME/here/lb"
 	echo 'llm: {model: home}' > "$HOME/.config/lb/config.yaml"
 	echo 'llm: {model: xdg}' > "$HOME/xdg/lb/config.yaml"
 	echo 'llm: {model: own}' > "$LB_CONFIG"
-	cd "$HOME/work"
+	cd "$HOME/here"
 	echo 'llm: {model: here}' | tee config.yaml > lb/config.yaml
 	same own "$(lb-config get llm.model)"
 	unset LB_CONFIG
@@ -53,7 +53,7 @@ after() {
 	echo 'llm: {model: file, idle-timeout: 1s}' > "$LB_CONFIG"
 	echo 'llm: {model: b}' > "${LB_CONFIG%/*}/conf.d/b.yaml"
 	echo 'llm: {model: a, connect-timeout: 2s}' > "${LB_CONFIG%/*}/conf.d/a.yaml"
-	echo 'llm: {model: c}' | tee "${LB_CONFIG%/*}/conf.d/c.yaml~" > "${LB_CONFIG%/*}/conf.d/.d.yaml"
+	echo 'llm: {first-byte-timeout: 3s}' | tee "${LB_CONFIG%/*}/conf.d/c.yaml~" > "${LB_CONFIG%/*}/conf.d/.d.yaml"
 	same '{"model":"b","connect-timeout":"2s","first-byte-timeout":"120s","idle-timeout":"1s"}' \
 		"$(lb-config get llm)"
 }
@@ -119,6 +119,9 @@ after() {
 	same '[1,2]' "$(jq -sc 'map(.line)' <<< "$output")"
 	run --separate-stderr -78 lb-config get
 	same "lb-config: $LB_CONFIG:1: a: unknown key" "$stderr"
+	printf 'llm:\n  }\n' > "$LB_CONFIG"
+	run -1 lb-config check --json
+	same "[\"$LB_CONFIG\",2]" "$(jq -c '[.file, .line]' <<< "$output")"
 	echo 'llm: {model: x}' > "$LB_CONFIG"
 	run -0 lb-config check
 	[ -z "$output" ]
@@ -238,6 +241,9 @@ bots: # none
 		lb-config set -- pipelines.default.output.misc.failure-hint "$value"
 		same "$value" "$(lb-config get pipelines.default.output.misc.failure-hint)"
 	done
+	# older readers of YAML take this word for false
+	lb-config set pipelines.default.output.misc.failure-hint no
+	grep -q 'failure-hint: "no"' "$LB_CONFIG"
 }
 
 @test "unset takes the line and leaves the comments, {} when nothing is left" {

@@ -37,9 +37,21 @@ void lb_config_problem(struct lb_config *config, enum lb_problem_level level,
 	p->text = lb_strdup(text);
 }
 
-static void problem_of(struct lb_config *config, const struct lb_error *why)
+/* An error that begins "path:line: " has its place in that. */
+static void problem_of(struct lb_config *config, const char *path,
+		       const struct lb_error *why)
 {
-	lb_config_problem(config, LB_PROBLEM, "", "%s", why->text);
+	size_t len = strlen(path), digits;
+	lb_autofree char *where = NULL;
+
+	if (strncmp(why->text, path, len) == 0 && why->text[len] == ':') {
+		digits = strspn(why->text + len + 1, "0123456789");
+		if (digits > 0 &&
+		    strncmp(why->text + len + 1 + digits, ": ", 2) == 0)
+			where = lb_strndup(why->text, len + 1 + digits);
+	}
+	lb_config_problem(config, LB_PROBLEM, where ? where : "", "%s",
+			  why->text + (where ? strlen(where) + 2 : 0));
 }
 
 /* Others may read it: literal secrets in it deserve a word. */
@@ -59,7 +71,7 @@ static void take_text(struct lb_config *config, const char *path,
 	if (root)
 		lb_config_layer(config, root, path, is_exposed(path));
 	else
-		problem_of(config, &why);
+		problem_of(config, path, &why);
 	lb_yaml_close(root);
 }
 
@@ -70,7 +82,7 @@ static void take_file(struct lb_config *config, const char *path)
 	size_t len;
 
 	if (lb_path_read(path, LB_YAML_MAX, &text, &len, &why) < 0)
-		problem_of(config, &why);
+		problem_of(config, path, &why);
 	else
 		take_text(config, path, text, len);
 }
