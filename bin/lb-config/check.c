@@ -19,7 +19,7 @@ static const char *const levels[] = {
 	[LB_PROBLEM_ADVICE] = "warning",
 };
 
-static void show_json(const struct lb_problem *p)
+static void show_json(const struct lb_finding *p)
 {
 	const char *colon = strrchr(p->where, ':');
 	json_auto_t *o =
@@ -36,7 +36,7 @@ static void show_json(const struct lb_problem *p)
 	putchar('\n');
 }
 
-static void show(const struct lb_problem *p)
+static void show(const struct lb_finding *p)
 {
 	lb_autobuf struct lb_buf text = {0};
 
@@ -55,7 +55,7 @@ int verb_check(int argc, char **argv)
 	int code = LB_OK;
 
 	for (size_t i = 0; i < config->n_problems; i++) {
-		const struct lb_problem *p = &config->problems[i];
+		const struct lb_finding *p = &config->problems[i];
 
 		if (as_json)
 			show_json(p);

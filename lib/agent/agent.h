@@ -6,9 +6,11 @@
  * At most 4 N records are held, then reading stops. A reply leaves only after
  * the transaction that stored it.
  *
- *     engine.c   lines, sessions, order, the turn of the loop
+ *     engine.c   the turn of the loop: start, store, write
+ *     order.c    lines and sessions: who waits behind whom
  *     turn.c     one query: history, the runner, chunks, the reply
  *     runners.c  the table of runners
+ *     local.c    the runner local-agent
  */
 #ifndef LB_AGENT_AGENT_H
 #define LB_AGENT_AGENT_H

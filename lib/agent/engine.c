@@ -15,192 +15,6 @@
 /* A locked store is tried again for as long as others wait for it: 5 s. */
 enum { RETRY_MS = 100, MAX_TRIES = 50 };
 
-static const char *const owned[] = {"query", NULL};
-
-static void item_free(struct item *item)
-{
-	lb_record_release(&item->record);
-	free(item->text);
-	free(item);
-}
-
-static struct item *item_new(const char *text, size_t len)
-{
-	struct item *item = lb_alloc(sizeof(*item));
-
-	item->text = lb_strndup(text, len);
-	item->len = len;
-	return item;
-}
-
-static void make_ready(struct session *s)
-{
-	struct agent *a = s->agent;
-
-	if (s->is_ready || s->turn)
-		return;
-	s->is_ready = true;
-	s->next_ready = NULL;
-	*a->ready_end = s;
-	a->ready_end = &s->next_ready;
-}
-
-static void on_timer(void *arg)
-{
-	make_ready(arg);
-}
-
-static struct session *session_for(struct agent *a, const char *name)
-{
-	struct session *s = lb_map_find(&a->sessions, name);
-
-	if (s)
-		return s;
-	s = lb_alloc(sizeof(*s));
-	s->agent = a;
-	s->name = lb_strdup(name);
-	lb_map_add(&a->sessions, name, s);
-	return s;
-}
-
-static void session_free(struct session *s)
-{
-	while (s->first) {
-		struct item *item = s->first;
-
-		s->first = item->next;
-		item_free(item);
-	}
-	lb_timer_cancel(s->agent->loop, &s->timer);
-	free(s->name);
-	free(s);
-}
-
-static void append(struct session *s, struct item *item)
-{
-	bool was_empty = !s->first;
-
-	if (was_empty)
-		s->first = item;
-	else
-		s->last->next = item;
-	s->last = item;
-	s->agent->held++;
-	if (was_empty)
-		make_ready(s);
-}
-
-/* Take the first item out. */
-static struct item *shift(struct session *s)
-{
-	struct item *item = s->first;
-
-	s->first = item->next;
-	s->agent->held--;
-	return item;
-}
-
-/* The session a foreign line names, if that one has something in flight. */
-static struct session *busy_session(struct agent *a, const char *text,
-				    size_t len)
-{
-	struct lb_members members = {0};
-	const struct lb_member *m;
-	struct session *s = NULL;
-
-	if (a->sessions.n > 0 && lb_scan(text, len, &members) &&
-	    (m = lb_member_find(&members, "session"))) {
-		lb_autobuf struct lb_buf mended = {0};
-		json_auto_t *name =
-			lb_record_load(m->value.at, m->value.len, &mended);
-
-		if (json_is_string(name))
-			s = lb_map_find(&a->sessions, json_string_value(name));
-	}
-	lb_members_release(&members);
-	return s;
-}
-
-static void pass(struct agent *a, const char *text, size_t len)
-{
-	lb_buf_put(&a->pending, text, len);
-	lb_buf_putc(&a->pending, '\n');
-}
-
-static void on_foreign(struct agent *a, const char *text, size_t len)
-{
-	struct session *s = busy_session(a, text, len);
-
-	if (s)
-		append(s, item_new(text, len));
-	else
-		pass(a, text, len);
-}
-
-/* A query without these cannot be put in order, nor answered. */
-static int check(const struct lb_record *r, struct lb_error *err)
-{
-	const char *text;
-
-	if (lb_json_need_str(r->json, "id", &text, err) < 0 || !*text ||
-	    lb_json_need_str(r->json, "session", &text, err) < 0 || !*text)
-		return lb_fail(err, LB_DATA,
-			       "a query needs 'id' and 'session'");
-	if (!json_is_object(json_object_get(r->json, "user")))
-		return lb_fail(err, LB_DATA, "a query needs 'user'");
-	return 0;
-}
-
-static void refuse_query(struct agent *a, const struct lb_record *r,
-			 const struct lb_error *err)
-{
-	const struct lb_problem p = {"lb-agent", LB_CODE_DATA, err->text, false,
-				     -1};
-
-	lb_put_error(&a->pending, r, &p);
-}
-
-static void on_line(struct agent *a, const struct lb_line *line)
-{
-	struct item *item;
-	struct lb_span kind;
-	struct lb_error err;
-	struct lb_line own = *line;
-	int sort;
-
-	if (lb_scan_kind(line->text, line->len, &kind) &&
-	    !lb_span_is(kind, "query")) {
-		on_foreign(a, line->text, line->len);
-		return;
-	}
-	item = item_new(line->text, line->len);
-	own.text = item->text;
-	sort = lb_line_sort(owned, &own, &item->record, &err);
-	if (sort > 0 && check(&item->record, &err) == 0) {
-		item->is_query = true;
-		append(session_for(a,
-				   lb_json_str(item->record.json, "session")),
-		       item);
-		return;
-	}
-	if (sort > 0) {
-		refuse_query(a, &item->record, &err);
-	} else if (sort == 0) {
-		on_foreign(a, item->record.text, item->record.len);
-	} else {
-		lb_line_refuse(NULL, "lb-agent", line, &err);
-		lb_put_bad_line(&a->pending, "lb-agent", err.text, line->text,
-				line->len, line->number);
-		a->code = LB_DATA;
-	}
-	item_free(item);
-}
-
-static bool is_full(const struct agent *a)
-{
-	return a->held >= 4 * (size_t)a->options->jobs;
-}
-
 /* The lines that are in memory, as long as there is room. */
 static void take_lines(struct agent *a)
 {
@@ -208,10 +22,10 @@ static void take_lines(struct agent *a)
 	struct lb_error err;
 	int got = 1;
 
-	while (!a->stopping && !is_full(a) && got != 0) {
+	while (!a->stopping && !order_is_full(a) && got != 0) {
 		got = lb_lines_take(a->in, &line, &err);
 		if (got > 0) {
-			on_line(a, &line);
+			order_line(a, &line);
 		} else if (got < 0) {
 			lb_line_refuse(NULL, "lb-agent", &line, &err);
 			lb_put_bad_line(&a->pending, "lb-agent", err.text,
@@ -238,7 +52,7 @@ static void on_stdin(int fd, uint32_t events, void *arg)
 /* Watch the input only while there is room for what it brings. */
 static void watch_input(struct agent *a)
 {
-	bool want = !a->ended && !a->stopping && !is_full(a);
+	bool want = !a->ended && !a->stopping && !order_is_full(a);
 
 	if (want != a->watching)
 		lb_loop_watch(a->loop, STDIN_FILENO, want ? EPOLLIN : 0,
@@ -246,28 +60,9 @@ static void watch_input(struct agent *a)
 	a->watching = want;
 }
 
-void engine_refuse(struct session *s, const struct lb_problem *problem)
+static void on_timer(void *arg)
 {
-	struct agent *a = s->agent;
-	struct item *item = shift(s);
-
-	lb_put_error(&a->pending, &item->record, problem);
-	item_free(item);
-}
-
-void engine_finished(struct session *s, size_t reply_at)
-{
-	struct agent *a = s->agent;
-	struct written *w = lb_alloc(sizeof(*w));
-
-	w->at = reply_at;
-	w->len = a->pending.len - reply_at;
-	w->item = shift(s);
-	w->next = a->written;
-	a->written = w;
-	s->turn = NULL;
-	a->in_flight--;
-	make_ready(s);
+	session_ready(arg);
 }
 
 /* ms until the query may start; 0 for now. */
@@ -294,7 +89,7 @@ static void start_later(struct session *s, const struct lb_error *err)
 	s->tries = 0;
 	lb_warn("%s", err->text);
 	engine_refuse(s, &p);
-	make_ready(s);
+	session_ready(s);
 }
 
 /* Let out what may go, start the first query; forget an empty session. */
@@ -305,9 +100,9 @@ static void run_session(struct session *s)
 	int64_t wait;
 
 	while (s->first && !s->first->is_query) {
-		struct item *item = shift(s);
+		struct item *item = session_shift(s);
 
-		pass(a, item->text, item->len);
+		engine_pass(a, item->text, item->len);
 		item_free(item);
 	}
 	if (!s->first) {

@@ -69,7 +69,20 @@ struct agent {
 int turn_start(struct session *session, struct lb_error *err);
 void turn_cancel(struct turn *turn);
 
-/* engine.c: the turn is over; its reply is at the end of agent->pending. */
+/* order.c: put a line where it belongs: into a session, or out. */
+void order_line(struct agent *agent, const struct lb_line *line);
+bool order_is_full(const struct agent *agent);
+
+/* A session may start its next line, once there is room. */
+void session_ready(struct session *session);
+struct item *session_shift(struct session *session); /* its first line */
+void session_free(struct session *session);
+void item_free(struct item *item);
+
+/* A line goes out as it came. */
+void engine_pass(struct agent *agent, const char *text, size_t len);
+
+/* The turn is over; its reply is at the end of agent->pending. */
 void engine_finished(struct session *session, size_t reply_at);
 
 /* What was written in this turn of the loop cannot be kept. */

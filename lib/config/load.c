@@ -21,7 +21,7 @@ enum { MAX_PARTS = 256 }; /* files in conf.d */
 void lb_config_problem(struct lb_config *config, enum lb_problem_level level,
 		       const char *where, const char *fmt, ...)
 {
-	struct lb_problem *p;
+	struct lb_finding *p;
 	char text[LB_ERROR_TEXT];
 	va_list args;
 
@@ -193,7 +193,7 @@ struct lb_config *lb_config_gather(const struct lb_sources *from)
 int lb_config_verdict(const struct lb_config *config, struct lb_error *err)
 {
 	for (size_t i = 0; i < config->n_problems; i++) {
-		const struct lb_problem *p = &config->problems[i];
+		const struct lb_finding *p = &config->problems[i];
 
 		if (p->level == LB_PROBLEM)
 			return lb_fail(err, LB_CONFIG, "%s%s%s", p->where,

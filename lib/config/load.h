@@ -20,7 +20,7 @@ enum lb_problem_level {
 	LB_PROBLEM_ADVICE,  /* lb-config check says it */
 };
 
-struct lb_problem {
+struct lb_finding {
 	enum lb_problem_level level;
 	char *where; /* "file:line" or "environment NAME" */
 	char *text;
@@ -31,7 +31,7 @@ struct lb_config {
 	json_t *all;     /* merged; the sections without names have defaults */
 	json_t *origins; /* path of a key to "file:line", "environment NAME" */
 	json_t *full;    /* "bots.NAME" to what lb_config_bot() returns */
-	struct lb_problem *problems;
+	struct lb_finding *problems;
 	size_t n_problems;
 };
 
