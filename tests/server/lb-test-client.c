@@ -7,8 +7,9 @@
  * waits between two when -j is 1. The others are members of struct
  * lb_http_request: -m METHOD, -d BODY, -H HEADER, -c -f -i the time-outs in
  * ms, -l the limit of the body. -x start|turn|head|data|close cancels each at
- * that time, -s stops at the first data. -D prints each piece of data, -g NAME
- * a header of each answer.
+ * that time, -x leader the first alone while it looks a name up, -s stops at
+ * the first data. -D prints each piece of data, -g NAME a header of each
+ * answer.
  *
  * Each end is one JSON line: cause, status, bytes, retry_after, why and the
  * time from start to end in ms. The last line has the totals: "lookups",
@@ -39,6 +40,7 @@ struct run {
 	bool stop, show;
 	int64_t pause_ms;
 	struct lb_timer timer;
+	struct one *ones;
 };
 
 struct one {
@@ -67,7 +69,6 @@ static void cancel(struct one *one)
 
 	lb_http_cancel(one->call);
 	print(lb_json_pack("{s:s}", "cause", "cancelled"));
-	free(one);
 	run->open--;
 }
 
@@ -116,7 +117,6 @@ static void on_end(void *arg, const struct lb_http_end *end)
 			   (json_int_t)end->bytes, "retry_after",
 			   (json_int_t)end->retry_after_ms, "why", end->why,
 			   "ms", (json_int_t)(lb_clock_mono() - one->began)));
-	free(one);
 	run->open--;
 	if (run->pause_ms && run->started < run->n)
 		lb_timer_set(run->loop, &run->timer,
@@ -130,7 +130,7 @@ static const struct lb_http_events events = {on_head, on_data, on_end};
 static void start_more(struct run *run)
 {
 	while (run->open < run->at_once && run->started < run->n) {
-		struct one *one = lb_alloc(sizeof(*one));
+		struct one *one = &run->ones[run->started];
 		struct lb_error err;
 
 		one->run = run;
@@ -142,7 +142,6 @@ static void start_more(struct run *run)
 		if (!one->call) {
 			print(lb_json_pack("{s:i,s:s}", "code", err.code,
 					   "text", err.text));
-			free(one);
 			run->open--;
 		} else if (cancels(run, "start")) {
 			cancel(one);
@@ -241,9 +240,14 @@ int main(int argc, char **argv)
 	if (run.request.body)
 		run.request.body_len = strlen(run.request.body);
 	run.request.headers = run.headers;
+	run.ones = lb_alloc(run.n * sizeof(*run.ones) + 1);
 	run.loop = lb_loop_open();
 	run.http = lb_http_open(run.loop);
 	start_more(&run);
+	if (cancels(&run, "leader")) { /* one turn: it was sent, no more */
+		lb_loop_turn(run.loop, 0);
+		cancel(&run.ones[0]);
+	}
 	while (run.open > 0 || run.started < run.n) {
 		turns++;
 		lb_loop_turn(run.loop, cancels(&run, "close") ? 50 : -1);
@@ -255,5 +259,6 @@ int main(int argc, char **argv)
 	print_totals(&run, turns);
 	lb_http_close(run.http);
 	lb_loop_close(run.loop);
+	free(run.ones);
 	return 0;
 }
