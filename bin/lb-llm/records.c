@@ -300,6 +300,7 @@ int records_run(const struct records *how)
 
 	lb_note_terminal();
 	w.end = &w.first;
+	lb_loop_many_descriptors();
 	w.loop = lb_loop_open();
 	w.llm = lb_llm_open(w.loop);
 	w.in = lb_lines_open(STDIN_FILENO, how->max_line);

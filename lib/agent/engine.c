@@ -264,6 +264,7 @@ static int run(struct agent *a)
 	a->store = lb_store_open(a->options->state, RETRY_MS, &err);
 	if (!a->store)
 		return lb_report(&err);
+	lb_loop_many_descriptors();
 	a->loop = lb_loop_open();
 	a->llm = lb_llm_open(a->loop);
 	a->in = lb_lines_open(STDIN_FILENO, a->options->max_line);

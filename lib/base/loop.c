@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -49,6 +50,16 @@ void lb_loop_close(struct lb_loop *loop)
 	free(loop->watches);
 	free(loop->heap);
 	free(loop);
+}
+
+void lb_loop_many_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
 }
 
 static struct watch *watch_of(struct lb_loop *loop, int fd)
@@ -197,6 +208,9 @@ bool lb_loop_turn(struct lb_loop *loop, int max_ms)
 	for (size_t fd = 0; loop->always > 0 && fd < loop->n_watches; fd++)
 		if (loop->watches[fd].always)
 			call(loop, (int)fd, loop->watches[fd].events);
-	run_timers(loop);
+	/* With a full batch more may be waiting: time-outs must not overtake
+	 * the data that would call them off. */
+	if (n < BATCH)
+		run_timers(loop);
 	return true;
 }

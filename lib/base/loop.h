@@ -29,6 +29,12 @@ struct lb_timer {
 struct lb_loop *lb_loop_open(void);
 void lb_loop_close(struct lb_loop *loop);
 
+/*
+ * Let this process have as many descriptors as it may: for programs with a
+ * connection for each of many conversations.
+ */
+void lb_loop_many_descriptors(void);
+
 /* Watch fd, change what it is watched for, or (events 0) stop watching. */
 void lb_loop_watch(struct lb_loop *loop, int fd, uint32_t events,
 		   lb_loop_fn *fn, void *arg);

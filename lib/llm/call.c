@@ -310,6 +310,7 @@ static int start_http(struct lb_llm_call *call,
 		.connect_ms = m->connect_ms,
 		.first_byte_ms = m->first_byte_ms,
 		.idle_ms = m->idle_ms,
+		.ca_file = lb_config_env("SSL_CERT_FILE"),
 	};
 
 	if (!llm->http)

@@ -48,6 +48,7 @@ static int fetch(const struct lb_model *model, struct listing *l,
 		.first_byte_ms = model->first_byte_ms,
 		.idle_ms = model->idle_ms,
 		.max_body = 16 << 20,
+		.ca_file = lb_config_env("SSL_CERT_FILE"),
 	};
 	int r = -1;
 

@@ -255,6 +255,8 @@ int lb_http_easy_prepare(struct lb_http_call *call,
 	curl_easy_setopt(e, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	/* Decodes, while our own Accept-Encoding header goes out. */
 	curl_easy_setopt(e, CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
+	if (request->ca_file)
+		curl_easy_setopt(e, CURLOPT_CAINFO, request->ca_file);
 	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
 	/* Else ending a call waits for its look-up. */

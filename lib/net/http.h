@@ -46,6 +46,7 @@ struct lb_http_request {
 	 * answer, also of a comment in an event stream, starts idle_ms anew. */
 	int64_t connect_ms, first_byte_ms, idle_ms;
 	size_t max_body; /* bytes after decoding; 0 for 64 MiB */
+	const char *ca_file; /* certificates to trust; NULL: the system's */
 };
 
 struct lb_http_end {
