@@ -61,3 +61,47 @@ documented() {
 		}
 	done
 }
+
+# page NAME - a manual page as people read it, without overstriking.
+page() {
+	mandoc -T ascii -O width=200 "$LB_TEST_MAN/$1" | sed 's/.\x08//g'
+}
+
+# commands - of a text, what stands behind "$ "; a line that ends with a bar
+# or a backslash is one with the next.
+commands() {
+	awk '
+	/^ *\$ / { sub(/^ *\$ /, ""); on = 1 }
+	on { print; on = /[|\\]$/; if (!on) print "\f" }' |
+		tr '\n\f' '\001\n' | sed 's/^\x01*//; s/\x01*$//; /^$/d'
+}
+
+# run_commands - run each command of the input with sh, one after the other,
+# as a person new to this would: no configuration, no key, one conversation.
+run_commands() {
+	local command out count=0
+	export HOME=$BATS_TEST_TMPDIR/newcomer USER=ann
+	export LB_STATE=$HOME/state
+	unset LB_CONFIG
+	rm -rf "$HOME"
+	mkdir -p "$HOME"
+	cd "$HOME" || return
+	lb-ingest text <<< hello | lb-pipeline | lb-agent > day.jsonl
+	while IFS= read -r command; do
+		command=${command//$'\001'/$'\n'}
+		count=$((count + 1))
+		# sh must understand it; a failure inside a pipe must be seen.
+		sh -n -c "$command" || return
+		out=$(bash --posix -o pipefail -c "$command" 2>&1 < /dev/null) || {
+			echo "exit $? of: $command"
+			echo "$out"
+			return 1
+		}
+	done
+	[ "$count" -gt 0 ] || { echo "no command was found"; return 1; }
+}
+
+# examples PAGE - every example of a manual page runs.
+examples() {
+	page "$1" | commands | run_commands || { echo "in $1"; return 1; }
+}
