@@ -61,3 +61,52 @@ documented() {
 		}
 	done
 }
+
+# page NAME - a manual page as people read it, without overstriking.
+page() {
+	mandoc -T ascii -O width=200 "$LB_TEST_MAN/$1" | sed 's/.\x08//g'
+}
+
+# commands - of a text, what stands behind "$ ", with the lines below that are
+# set further in; one a line, line breaks inside as \001.
+commands() {
+	awk '
+	{ match($0, /^ */); at = RLENGTH }
+	/^ *\$ / { if (n++) print ""; printf "%s", substr($0, at + 3); from = at
+		on = 1; next }
+	on && /[^ ]/ && at > from { printf "\001%s", $0; next }
+	{ on = 0 }
+	END { if (n) print "" }'
+}
+
+# run_commands - run each command of the input, one after the other in one
+# shell, as a person new to this would: no configuration, no key, one message
+# answered so far.
+run_commands() (
+	export HOME=$BATS_TEST_TMPDIR/newcomer USER=ann
+	export LB_STATE=$HOME/state
+	unset LB_CONFIG
+	rm -rf "$HOME"
+	mkdir -p "$HOME"
+	cd "$HOME" || exit
+	lb-ingest text <<< hello | lb-pipeline | lb-agent > day.jsonl
+	count=0
+	set -o posix -o pipefail
+	while IFS= read -r command; do
+		command=${command//$'\001'/$'\n'}
+		count=$((count + 1))
+		# A plain sh must understand it.
+		sh -n -c "$command" || exit
+		eval "$command" > output 2>&1 < /dev/null || {
+			echo "exit $? of: $command"
+			cat output
+			exit 1
+		}
+	done
+	[ "$count" -gt 0 ] || { echo "no command was found"; exit 1; }
+)
+
+# examples PAGE - every example of a manual page runs.
+examples() {
+	page "$1" | commands | run_commands || { echo "in $1"; return 1; }
+}

@@ -129,9 +129,9 @@ static int help(void)
 		printf("usage: %s %s [OPTION...] %s\n%s.\n\n", self->name,
 		       verb->name, verb->operands, verb->about);
 	else
-		printf("usage: %s %s%s\n%s.\n", self->name,
-		       self->verbs ? "" : "[OPTION...] ", self->operands,
-		       self->about);
+		printf("usage: %s%s%s%s\n%s.\n", self->name,
+		       self->verbs ? "" : " [OPTION...]",
+		       *self->operands ? " " : "", self->operands, self->about);
 	if (!verb && self->example)
 		printf("\nExample:\n  %s\n", self->example);
 	if (!verb && self->verbs)
