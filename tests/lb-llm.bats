@@ -265,7 +265,7 @@ line 2' "$output"
 	[[ $stderr == *truncated* ]]
 	run -0 lb-llm -m offline -c and
 	[[ $output == *"(message 2)"* ]]
-	same false "$(lb-session export -- -/llm_last | jq -c .complete)"
+	same false "$(lb-session export -- -/llm_last | jq -c .complete | head -n 1)"
 }
 
 @test "a stream that is reset is truncated too, unless it had finished" {
@@ -386,7 +386,7 @@ line 2' "$output"
 		print(s.server_address[1], flush=True)
 		s.serve_forever()
 	END
-	coproc SERVER { python3 s.py 2> /dev/null; }
+	coproc SERVER { exec python3 s.py 2> /dev/null 3>&-; }
 	read -r -t 30 port <&"${SERVER[0]}"
 	export OPENAI_API_KEY=k OPENAI_BASE_URL=https://localhost:$port/v1
 	run --separate-stderr -75 lb-llm --no-stream hi
@@ -403,11 +403,19 @@ line 2' "$output"
 	[[ $output != *sk-secret* ]]
 	OPENAI_API_KEY=sk-secret-wrong run -69 lb-llm hi
 	[[ $output != *sk-secret* ]]
+	run --separate-stderr -0 lb-llm 'a marker'
+	[[ $stderr != *'a marker'* ]]
+	LB_LOG_BODIES=1 run --separate-stderr -0 lb-llm 'a marker'
+	[[ $stderr == *'a marker'* && $stderr != *sk-secret* ]]
 }
 
 @test "models: the presets, and what an endpoint offers" {
 	run -0 lb-llm models
-	same 'openai' "$(jq -r .name <<< "${lines[0]}")"
+	same 'offline
+openai' "$(jq -r .name <<< "$output" | head -n 2)"
+	run --separate-stderr -64 lb-llm models offline
+	run --separate-stderr -64 lb-llm modles
+	[[ $stderr == *"did you mean 'models'"* ]]
 	strict
 	run -0 lb-llm models openai
 	same 'm-1

@@ -111,7 +111,6 @@ lb_verbs() {
 		grep -q "^\.It $status Ta" "$tour"
 	done
 	for name in $(lb-config env --json | jq -r .name); do
-		[ "$name" != LB_LOG_BODIES ] || continue # nothing reads it yet
 		grep -q "^\.It Ev .*\b$name\b" "$tour" || { echo "$name"; false; }
 	done
 }

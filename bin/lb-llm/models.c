@@ -36,7 +36,10 @@ static int offered(struct lb_config *config, const char *provider,
 		   struct lb_error *err)
 {
 	static const char *const columns[] = {"id", "owned_by", NULL};
-	lb_autofree char *spec = lb_printf("%s/-", provider);
+	const char *offline =
+		strcmp(provider, "offline") == 0 ? provider : NULL;
+	lb_autofree char *spec =
+		lb_printf("%s%s", provider, offline ? "" : "/-");
 	struct lb_model *model = lb_model_open(config, spec, err);
 	json_t *rows = model ? lb_llm_models(model, err) : NULL;
 	struct lb_table *table;

@@ -141,6 +141,11 @@ static void begin(struct entry *e)
 	e->ask.on_over = on_over;
 	e->ask.arg = e;
 	e->messages = messages_of(o);
+	if (json_array_size(e->messages) == 0) {
+		put_failure(e, LB_CODE_USAGE,
+			    "a request needs 'messages' or 'prompt'");
+		return;
+	}
 	e->model = model_for(e, &err);
 	if (!e->model) {
 		put_failure(e, lb_code_of(&err), err.text);

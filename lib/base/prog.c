@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/near.h"
 #include "base/stop.h"
 
 #ifndef LB_VERSION
@@ -369,14 +370,29 @@ static int run_verb(const struct lb_verb *v, int argc, char **argv)
 	return v->run(argc - first, argv + first);
 }
 
+/* One word alone that is almost a verb is a slip, not a question. */
+static void check_slip(int argc, char **argv)
+{
+	if (argc != 2)
+		return;
+	for (const struct lb_verb *v = self->verbs; v->name; v++)
+		if (lb_near(argv[1], v->name) <= (strlen(v->name) > 4 ? 2 : 1))
+			lb_usage("'%s' is not a verb; did you mean '%s'? To "
+				 "say just that, write '%s %s %s'",
+				 argv[1], v->name, self->name, self->usual,
+				 argv[1]);
+}
+
 int lb_run_verb(int argc, char **argv)
 {
 	const struct lb_verb *v;
 	int first;
 
 	if (self->usual &&
-	    (argc == 1 || (!is_about_program(argv[1]) && !verb_named(argv[1]))))
+	    (argc == 1 || (!is_about_program(argv[1]) && !verb_named(argv[1])))) {
+		check_slip(argc, argv);
 		return run_verb(verb_named(self->usual), argc, argv);
+	}
 	first = parse(argc, argv, true);
 	if (first == argc)
 		return help_instead();

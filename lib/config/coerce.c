@@ -162,6 +162,12 @@ static json_t *texts(const struct lb_key *key, const json_t *value,
 				: wrong(key, value, err);
 }
 
+static json_t *refuse(struct lb_error *err, const char *why)
+{
+	lb_fail(err, LB_CONFIG, "%s", why);
+	return NULL;
+}
+
 /* A setting of LangBot's models that is off when it is empty. */
 static bool is_idle(const char *name, const json_t *value)
 {
@@ -190,6 +196,8 @@ static json_t *model(const struct lb_key *key, const json_t *value,
 
 		if (!fits && !is_idle(name, any))
 			return wrong(key, value, err);
+		if (strcmp(name, "fallbacks") == 0 && json_array_size(any) > 0)
+			return refuse(err, "fallbacks are not in this version");
 		if (fits)
 			json_object_set(out, name, any);
 	}

@@ -313,6 +313,9 @@ static int start_http(struct lb_llm_call *call,
 		.ca_file = lb_config_env("SSL_CERT_FILE"),
 	};
 
+	if (r == 0 && lb_config_env("LB_LOG_BODIES"))
+		lb_log(LB_DEBUG, NULL, "asking %s: %s", m->label,
+		       wire.body.data);
 	if (!llm->http)
 		llm->http = lb_http_open(llm->loop);
 	call->reader =

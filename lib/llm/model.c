@@ -339,6 +339,11 @@ json_t *lb_model_providers(struct lb_config *config, struct lb_error *err)
 	if (!all)
 		return NULL;
 	rows = json_array();
+	json_array_append_new(rows,
+			      lb_json_pack("{s:s, s:s, s:s, s:b, s:s}", "name",
+					   "offline", "protocol", "offline",
+					   "default_model", "offline", "key", 0,
+					   "from", "built in"));
 	ours = (json_t *)(uintptr_t)lb_config_section(config, "providers");
 	json_object_foreach(ours, name, value)
 		json_array_append_new(rows, provider_row(config, all, name,
