@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-enum { MAX_KEPT = 64 * 1024, MAX_LINE_KEPT = 4096 };
+enum { MAX_KEPT = 64 * 1024, MAX_LINE_KEPT = 4096, MAX_COMMON = 4096 };
 
 const char *const lb_common_keys[] = {
 	"id",         "time",          "bot",
@@ -68,6 +68,20 @@ static void mend_surrogates(struct lb_buf *b)
 	}
 }
 
+/* Repair the bytes; false when there was nothing to repair. */
+static bool mend(const char **text, size_t *len, struct lb_buf *mended)
+{
+	lb_buf_reset(mended);
+	lb_utf8_clean(mended, *text, *len);
+	if (mended->len > 0)
+		mend_surrogates(mended);
+	if (mended->len == *len && memcmp(lb_buf_str(mended), *text, *len) == 0)
+		return false;
+	*text = mended->data;
+	*len = mended->len;
+	return true;
+}
+
 /*
  * json_loadb() with the second tries that lb-records(7) grants. *text and *len
  * become the mended bytes when they had to be.
@@ -76,23 +90,21 @@ static json_t *load(const char **text, size_t *len, struct lb_buf *mended,
 		    json_error_t *why)
 {
 	size_t flags = JSON_ALLOW_NUL | JSON_DECODE_ANY;
-	json_t *value = json_loadb(*text, *len, flags, why);
+	json_t *value;
+	bool tried = false;
 
-	if (!value && json_error_code(why) != json_error_numeric_overflow) {
-		lb_buf_reset(mended);
-		lb_utf8_clean(mended, *text, *len);
-		if (mended->len > 0)
-			mend_surrogates(mended);
-		if (mended->len != *len ||
-		    memcmp(lb_buf_str(mended), *text, *len) != 0) {
-			*text = mended->data;
-			*len = mended->len;
-			value = json_loadb(*text, *len, flags, why);
-		}
+	while (!(value = json_loadb(*text, *len, flags, why))) {
+		bool number =
+			json_error_code(why) == json_error_numeric_overflow;
+
+		if (number ? (flags & JSON_DECODE_INT_AS_REAL) != 0
+			   : tried || !mend(text, len, mended))
+			return NULL;
+		if (number)
+			flags |= JSON_DECODE_INT_AS_REAL;
+		else
+			tried = true;
 	}
-	if (!value && json_error_code(why) == json_error_numeric_overflow)
-		value = json_loadb(*text, *len, flags | JSON_DECODE_INT_AS_REAL,
-				   why);
 	return value;
 }
 
@@ -146,9 +158,20 @@ json_t *lb_record_load(const char *text, size_t len, struct lb_buf *mended)
 	return value;
 }
 
+/* Where and why, without the words that stand there: logs show no message. */
+static int fail_at(struct lb_error *err, const json_error_t *why)
+{
+	const char *near = strstr(why->text, " near ");
+	int len = near ? (int)(near - why->text) : (int)strlen(why->text);
+
+	return lb_fail(err, LB_DATA, "column %d: %.*s", why->column, len,
+		       why->text);
+}
+
 int lb_record_parse(struct lb_record *r, const char *text, size_t len,
 		    struct lb_error *err)
 {
+	const struct lb_member *kind;
 	json_error_t why;
 
 	json_decref(r->json);
@@ -157,16 +180,15 @@ int lb_record_parse(struct lb_record *r, const char *text, size_t len,
 	r->members.n = 0;
 	r->json = load(&r->text, &r->len, &r->repaired, &why);
 	if (!r->json)
-		return lb_fail(err, LB_DATA, "column %d: %s", why.column,
-			       why.text);
+		return fail_at(err, &why);
 	if (!json_is_object(r->json))
 		return lb_fail(err, LB_DATA, "not an object");
 	if (!lb_scan(r->text, r->len, &r->members))
 		return lb_fail(err, LB_DATA, "not one object");
 	if (json_object_size(r->json) != r->members.n)
 		return lb_fail(err, LB_DATA, "a key stands there twice");
-	if (json_object_get(r->json, "kind") &&
-	    !lb_member_find(&r->members, "kind"))
+	kind = lb_member_find(&r->members, "kind");
+	if (kind && !lb_span_is(kind->key, "kind"))
 		return lb_fail(err, LB_DATA, "'kind' is spelled with escapes");
 	if (memmem(r->text, r->len, "\\u0000", 6))
 		replace_nuls(r->json);
@@ -224,8 +246,16 @@ void lb_put_str(struct lb_buf *b, const char *key, const char *text)
 
 void lb_put_int(struct lb_buf *b, const char *key, int64_t v)
 {
+	uint64_t left = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+	char digits[24], *p = digits + sizeof(digits);
+
+	do
+		*--p = (char)('0' + left % 10);
+	while (left /= 10);
+	if (v < 0)
+		*--p = '-';
 	put_key(b, key);
-	lb_buf_printf(b, "%lld", (long long)v);
+	lb_buf_put(b, p, (size_t)(digits + sizeof(digits) - p));
 }
 
 void lb_put_bool(struct lb_buf *b, const char *key, bool v)
@@ -258,7 +288,7 @@ static void put_member(struct lb_buf *b, const struct lb_member *m)
 static bool is_in(struct lb_span key, const char *const *names)
 {
 	for (; names && *names; names++)
-		if (lb_span_is(key, *names))
+		if (lb_span_reads(key, *names))
 			return true;
 	return false;
 }
@@ -294,23 +324,30 @@ static void put_problem(struct lb_buf *b, const struct lb_problem *p)
 		lb_put_int(b, "sent_parts", p->sent_parts);
 }
 
+/* The common keys, so far as they are what they should be: short. */
+static void pick_common(struct lb_buf *b, const struct lb_record *r,
+			const char *kind)
+{
+	lb_put_begin(b, kind);
+	for (size_t i = 0; i < r->members.n; i++)
+		if (is_in(r->members.at[i].key, lb_common_keys) &&
+		    r->members.at[i].value.len <= MAX_COMMON)
+			put_member(b, &r->members.at[i]);
+}
+
 void lb_put_error(struct lb_buf *b, const struct lb_record *r,
 		  const struct lb_problem *p)
 {
 	const char *kind = string_at(r->json, "kind");
 
-	lb_pick_members(b, r, "error", lb_common_keys);
+	pick_common(b, r, "error");
 	put_problem(b, p);
 	if (r->len <= MAX_KEPT) {
 		lb_put_raw(b, "record", r->text, r->len);
 	} else {
 		lb_autobuf struct lb_buf cut = {0};
 
-		lb_pick_members(&cut, r, kind ? kind : "", lb_common_keys);
-		if (cut.len > MAX_KEPT) { /* an id of a megabyte, say */
-			lb_buf_reset(&cut);
-			lb_put_begin(&cut, kind ? kind : "");
-		}
+		pick_common(&cut, r, kind ? kind : "");
 		lb_buf_puts(&cut, ",\"cut\":true}");
 		lb_put_raw(b, "record", cut.data, cut.len);
 	}

@@ -81,7 +81,7 @@ struct lb_problem {
 
 /*
  * An error record about r, which is kept in it; over 64 KiB only its common
- * keys are, with "cut":true.
+ * keys are, with "cut":true. Common keys over 4 KiB are left out.
  */
 void lb_put_error(struct lb_buf *b, const struct lb_record *r,
 		  const struct lb_problem *p);
