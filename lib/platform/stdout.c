@@ -169,6 +169,15 @@ static void print_other(struct lb_send *send, struct lb_screen *s,
 		release_held(send, s);
 }
 
+/* On a terminal what is said on stderr must stand behind what was printed. */
+static void show_all(struct lb_send *send)
+{
+	struct lb_error err;
+
+	if (lb_out_flush(send->out, &err) < 0)
+		return; /* the next flush fails again and is reported */
+}
+
 /* A failed reply: its words are for stderr, after what streamed of it. */
 static void complain(const struct lb_delivery *d, size_t streamed)
 {
@@ -204,6 +213,7 @@ static enum lb_sent reply(struct lb_send *send, struct lb_delivery *d)
 	if (d->failed) {
 		if (mine)
 			end_stream(send, s);
+		show_all(send);
 		complain(d, done);
 		return LB_SENT;
 	}
@@ -232,6 +242,7 @@ static void ended(struct lb_send *send, const struct lb_record *r)
 		end_stream(send, s);
 	if (id)
 		not_late(s, id);
+	show_all(send);
 	if (strcmp(kind, "error") == 0)
 		lb_log(LB_ERROR, &of, "%s: %s", code ? code : "internal",
 		       why ? why : "no reason given");
