@@ -148,12 +148,21 @@ static void replace_nuls(json_t *value)
 	}
 }
 
+/* May a string of it hold a NUL? Most texts hold no escape at all. */
+static bool has_nul_escape(const char *text, size_t len)
+{
+	const char *first = memchr(text, '\\', len);
+
+	return first &&
+	       memmem(first, len - (size_t)(first - text), "\\u0000", 6);
+}
+
 json_t *lb_record_load(const char *text, size_t len, struct lb_buf *mended)
 {
 	json_error_t why;
 	json_t *value = load(&text, &len, mended, &why);
 
-	if (value && memmem(text, len, "\\u0000", 6))
+	if (value && has_nul_escape(text, len))
 		replace_nuls(value);
 	return value;
 }
@@ -190,7 +199,7 @@ int lb_record_parse(struct lb_record *r, const char *text, size_t len,
 	kind = lb_member_find(&r->members, "kind");
 	if (kind && !lb_span_is(kind->key, "kind"))
 		return lb_fail(err, LB_DATA, "'kind' is spelled with escapes");
-	if (memmem(r->text, r->len, "\\u0000", 6))
+	if (has_nul_escape(r->text, r->len))
 		replace_nuls(r->json);
 	return 0;
 }
@@ -285,10 +294,10 @@ static void put_member(struct lb_buf *b, const struct lb_member *m)
 	lb_buf_put(b, m->value.at, m->value.len);
 }
 
-static bool is_in(struct lb_span key, const char *const *names)
+static bool is_in(const struct lb_member *m, const char *const *names)
 {
 	for (; names && *names; names++)
-		if (lb_span_reads(key, *names))
+		if (lb_member_is(m, *names))
 			return true;
 	return false;
 }
@@ -300,7 +309,7 @@ void lb_splice(struct lb_buf *b, const struct lb_record *r, const char *kind,
 	for (size_t i = 0; i < r->members.n; i++) {
 		const struct lb_member *m = &r->members.at[i];
 
-		if (!lb_span_is(m->key, "kind") && !is_in(m->key, without))
+		if (!lb_span_is(m->key, "kind") && !is_in(m, without))
 			put_member(b, m);
 	}
 }
@@ -310,7 +319,7 @@ void lb_pick_members(struct lb_buf *b, const struct lb_record *r,
 {
 	lb_put_begin(b, kind);
 	for (size_t i = 0; i < r->members.n; i++)
-		if (is_in(r->members.at[i].key, with))
+		if (is_in(&r->members.at[i], with))
 			put_member(b, &r->members.at[i]);
 }
 
@@ -330,7 +339,7 @@ static void pick_common(struct lb_buf *b, const struct lb_record *r,
 {
 	lb_put_begin(b, kind);
 	for (size_t i = 0; i < r->members.n; i++)
-		if (is_in(r->members.at[i].key, lb_common_keys) &&
+		if (is_in(&r->members.at[i], lb_common_keys) &&
 		    r->members.at[i].value.len <= MAX_COMMON)
 			put_member(b, &r->members.at[i]);
 }

@@ -134,6 +134,7 @@ static const char *one_member(const char *p, const char *end,
 		return NULL;
 	member.key.at = p + 1;
 	member.key.len = (size_t)(close - p - 1);
+	member.escaped = memchr(p + 1, '\\', member.key.len);
 	p = lb_scan_blanks(close + 1, end);
 	if (p == end || *p != ':')
 		return NULL;
@@ -169,11 +170,18 @@ bool lb_scan(const char *text, size_t len, struct lb_members *m)
 	}
 }
 
+bool lb_member_is(const struct lb_member *m, const char *key)
+{
+	if (m->escaped)
+		return lb_span_reads(m->key, key);
+	return m->key.at[0] == key[0] && lb_span_is(m->key, key);
+}
+
 const struct lb_member *lb_member_find(const struct lb_members *m,
 				       const char *key)
 {
 	for (size_t i = 0; i < m->n; i++)
-		if (lb_span_reads(m->at[i].key, key))
+		if (lb_member_is(&m->at[i], key))
 			return &m->at[i];
 	return NULL;
 }

@@ -18,6 +18,7 @@ struct lb_span {
 
 struct lb_member {
 	struct lb_span key;   /* between its quotes, as spelled */
+	bool escaped;         /* with escapes */
 	struct lb_span value; /* without blanks around it */
 };
 
@@ -30,6 +31,9 @@ void lb_members_release(struct lb_members *m);
 
 /* Gather the members; false when the text is not one object. */
 bool lb_scan(const char *text, size_t len, struct lb_members *m);
+
+/* Is that its name, however it is spelled? */
+bool lb_member_is(const struct lb_member *m, const char *key);
 
 /* The member of that name, however it is spelled; NULL if there is none. */
 const struct lb_member *lb_member_find(const struct lb_members *m,
