@@ -40,6 +40,11 @@ static int set_up(posix_spawn_file_actions_t *files, posix_spawnattr_t *attr,
 		if (bad)
 			return -1;
 	}
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+	/* Ours are closed by exec; these came from whoever started us. */
+	if (posix_spawn_file_actions_addclosefrom_np(files, 3) != 0)
+		return -1;
+#endif
 	return 0;
 }
 
