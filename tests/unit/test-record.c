@@ -275,6 +275,18 @@ static void test_parse(void)
 	lb_record_release(&r);
 }
 
+static void test_nul(void)
+{
+	static const char text[] = "{\"n\":7\0}";
+	struct lb_record r = {0};
+	struct lb_error err;
+
+	tap_ok(lb_record_parse(&r, text, sizeof(text) - 1, &err) < 0,
+	       "a NUL byte is no blank");
+	tap_same("column 7: a NUL byte", err.text, "and is named");
+	lb_record_release(&r);
+}
+
 static void test_values(void)
 {
 	static const char text[] =
@@ -403,6 +415,7 @@ int main(void)
 	test_bad_descriptor();
 	test_scan();
 	test_parse();
+	test_nul();
 	test_values();
 	test_splice();
 	test_errors();
