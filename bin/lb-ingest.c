@@ -1,10 +1,12 @@
 /* lb-ingest - from a platform to message records. */
 #include <pwd.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/prog.h"
+#include "base/utf8.h"
 #include "config/config.h"
 #include "platform/ingest.h"
 
@@ -43,10 +45,19 @@ static const char *user(void)
 	const char *name = lb_config_env("USER");
 	const struct passwd *pw;
 
-	if (name)
+	if (name && lb_utf8_valid(name, strlen(name)))
 		return name;
 	pw = getpwuid(getuid());
 	return pw ? pw->pw_name : "user";
+}
+
+/* What becomes part of a record must be text, and say something. */
+static void check_text(const char *option, const char *text)
+{
+	if (text && !*text)
+		lb_usage("--%s: it is empty", option);
+	if (text && !lb_utf8_valid(text, strlen(text)))
+		lb_usage("--%s: it is not UTF-8", option);
 }
 
 int main(int argc, char **argv)
@@ -63,6 +74,11 @@ int main(int argc, char **argv)
 	source = lb_source_find(argv[first]);
 	if (!source)
 		lb_usage("adapter '%s' is not in this version", argv[first]);
+	check_text("bot", in.bot);
+	check_text("group", in.group);
+	check_text("person", in.person);
+	check_text("pipeline", in.pipeline);
+	check_text("sender", in.sender);
 	if (in.person && in.group)
 		lb_usage("--person and --group exclude each other");
 	if (isatty(STDIN_FILENO) && isatty(STDERR_FILENO))

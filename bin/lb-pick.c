@@ -55,9 +55,11 @@ static bool named(struct lb_span kind, char *const *kinds)
 	return false;
 }
 
-/* Is this line to pass? -1: it is malformed. */
-static int wanted(struct pick *p, const struct lb_line *line,
-		  struct lb_error *err)
+/*
+ * Is this line to pass? -1: it is malformed. One that had to be parsed may
+ * have been repaired.
+ */
+static int wanted(struct pick *p, struct lb_line *line, struct lb_error *err)
 {
 	struct lb_span span;
 	const char *kind;
@@ -66,6 +68,8 @@ static int wanted(struct pick *p, const struct lb_line *line,
 		return named(span, p->kinds) != exclude;
 	if (lb_record_parse(&p->record, line->text, line->len, err) < 0)
 		return lb_error_wrap(err, "line %lu", line->number);
+	line->text = p->record.text;
+	line->len = p->record.len;
 	kind = json_string_value(json_object_get(p->record.json, "kind"));
 	span = (struct lb_span){kind, kind ? strlen(kind) : 0};
 	return (kind && named(span, p->kinds)) != exclude;
@@ -103,7 +107,7 @@ static int pick(struct pick *p)
 	int code = LB_OK, got = 1;
 
 	while (got > 0 && p->passed != limit) {
-		got = lb_lines_fill(p->in, &err);
+		got = lb_lines_read(p->in, &err);
 		if (got < 0)
 			return lb_report(&err);
 		if (burst(p, &code, &err) < 0)

@@ -99,6 +99,15 @@ static int on_pause(void *arg, struct lb_out *out, struct lb_error *err)
 	return lb_send_pause(send, err);
 }
 
+static int on_end(void *arg, struct lb_out *out, struct lb_error *err)
+{
+	struct lb_send *send = arg;
+
+	send->out = out;
+	lb_send_end(send);
+	return lb_send_pause(send, err);
+}
+
 static int run(struct lb_send *send)
 {
 	int code = lb_filter_run(&(struct lb_filter){
@@ -106,6 +115,7 @@ static int run(struct lb_send *send)
 		.owned = lb_send_kinds(send),
 		.on_record = on_record,
 		.on_pause = on_pause,
+		.on_end = on_end,
 		.arg = send,
 		.max_line = (size_t)max_line,
 		.strict = strict,
@@ -131,6 +141,8 @@ int main(int argc, char **argv)
 		lb_usage("name one adapter: stdout, jsonl or null");
 	if (first < argc && !(send.sink = lb_sink_find(argv[first])))
 		lb_usage("adapter '%s' is not in this version", argv[first]);
+	if (fail_how && send.sink != &lb_sink_null)
+		lb_usage("--fail: only adapter null fails on request");
 	if (fail_how)
 		set_fail(&send);
 	if (records_to && (code = open_records(&send)) != LB_OK)
@@ -140,8 +152,9 @@ int main(int argc, char **argv)
 		return lb_finish(lb_report(&err));
 	lb_note_terminal();
 	send.terminal = isatty(STDOUT_FILENO);
+	send.max_line = (size_t)max_line;
 	code = run(&send);
-	lb_send_finish(&send);
+	lb_send_release(&send);
 	lb_out_close(send.records);
 	lb_config_close(send.config);
 	return lb_finish(code);

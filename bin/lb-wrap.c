@@ -1,4 +1,6 @@
 /* lb-wrap - make replies fit to be sent. */
+#include <string.h>
+
 #include "base/log.h"
 #include "base/prog.h"
 #include "config/config.h"
@@ -27,14 +29,40 @@ static const struct lb_prog prog = {
 	.writes = "reply error",
 };
 
+/* Is a line of what came of it longer than any line may be? */
+static bool too_long(const char *text, size_t len)
+{
+	while (len > (size_t)max_line + 1) {
+		const char *newline = memchr(text, '\n', len);
+		size_t n = newline ? (size_t)(newline - text) + 1 : len;
+
+		if (n > (size_t)max_line + 1)
+			return true;
+		text += n;
+		len -= n;
+	}
+	return false;
+}
+
 static int on_record(void *arg, struct lb_record *r, struct lb_out *out,
 		     struct lb_error *err)
 {
 	lb_autobuf struct lb_buf why = {0};
 	const struct lb_subject of = lb_record_subject(r);
+	const struct lb_problem long_line =
+		{"lb-wrap", LB_CODE_LIMIT,
+		 "the reply would be longer than a line may be", false, -1};
+	struct lb_buf *b = lb_out_buf(out);
+	size_t began = b->len;
 
 	(void)err;
-	lb_wrap_reply(arg, r, lb_out_buf(out), &why);
+	lb_wrap_reply(arg, r, b, &why);
+	if (too_long(lb_buf_str(b) + began, b->len - began)) {
+		b->len = began;
+		lb_put_error(b, r, &long_line);
+		lb_buf_reset(&why);
+		lb_buf_puts(&why, "too long");
+	}
 	lb_out_built(out);
 	lb_log(LB_INFO, &of, "wrapped%s%s", why.len ? ": " : "",
 	       lb_buf_str(&why));

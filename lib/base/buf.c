@@ -27,25 +27,6 @@ void lb_buf_reserve(struct lb_buf *b, size_t more)
 	b->cap = cap;
 }
 
-void lb_buf_put(struct lb_buf *b, const char *text, size_t len)
-{
-	lb_buf_reserve(b, len);
-	if (len > 0)
-		memcpy(b->data + b->len, text, len);
-	b->len += len;
-	b->data[b->len] = '\0';
-}
-
-void lb_buf_puts(struct lb_buf *b, const char *s)
-{
-	lb_buf_put(b, s, strlen(s));
-}
-
-void lb_buf_putc(struct lb_buf *b, char c)
-{
-	lb_buf_put(b, &c, 1);
-}
-
 void lb_buf_printf(struct lb_buf *b, const char *fmt, ...)
 {
 	va_list args, again;

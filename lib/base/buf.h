@@ -23,9 +23,27 @@ void lb_buf_release(struct lb_buf *b);
 
 /* Make room for `more` bytes and the NUL. */
 void lb_buf_reserve(struct lb_buf *b, size_t more);
-void lb_buf_put(struct lb_buf *b, const char *text, size_t len);
-void lb_buf_puts(struct lb_buf *b, const char *s);
-void lb_buf_putc(struct lb_buf *b, char c);
+
+static inline void lb_buf_put(struct lb_buf *b, const char *text, size_t len)
+{
+	if (b->len + len >= b->cap) /* then there is no room for the NUL */
+		lb_buf_reserve(b, len);
+	if (len > 0)
+		memcpy(b->data + b->len, text, len);
+	b->len += len;
+	b->data[b->len] = '\0';
+}
+
+static inline void lb_buf_puts(struct lb_buf *b, const char *s)
+{
+	lb_buf_put(b, s, strlen(s));
+}
+
+static inline void lb_buf_putc(struct lb_buf *b, char c)
+{
+	lb_buf_put(b, &c, 1);
+}
+
 void lb_buf_printf(struct lb_buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

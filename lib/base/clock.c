@@ -31,8 +31,10 @@ void lb_clock_text(int64_t ms, char out[LB_CLOCK_TEXT])
 	struct tm tm;
 	size_t n;
 
-	if (!gmtime_r(&s, &tm))
+	if (ms < 0 || !gmtime_r(&s, &tm) || tm.tm_year > 9999 - 1900) {
 		tm = (struct tm){.tm_mday = 1, .tm_year = 70};
+		ms = 0;
+	}
 	n = strftime(out, LB_CLOCK_TEXT, "%Y-%m-%dT%H:%M:%S", &tm);
 	snprintf(out + n, LB_CLOCK_TEXT - n, ".%03dZ", (int)(ms % 1000));
 }
@@ -50,7 +52,9 @@ static int parse(const char *text, const struct unit *units, const char *what,
 
 	errno = 0;
 	v = strtod(text, &end);
-	if (errno || end == text || !strchr("0123456789.", *text) || v < 0)
+	/* strtod() also reads signs, blanks, 0x1p3, 1e3, inf and nan. */
+	if (errno || end == text ||
+	    (size_t)(end - text) != strspn(text, "0123456789."))
 		return lb_fail(err, LB_USAGE, "'%s' is not %s", text, what);
 	for (; units->name; units++) {
 		double scaled = v * (double)units->factor;

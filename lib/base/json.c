@@ -95,8 +95,10 @@ json_t *lb_json_path(const json_t *o, const char *path)
 
 		if (json_is_array(at)) {
 			unsigned long i = strtoul(path, &end, 10);
+			bool whole = len > 0 && end == path + len &&
+				     strspn(path, "0123456789") >= len;
 
-			at = end == path + len ? json_array_get(at, i) : NULL;
+			at = whole ? json_array_get(at, i) : NULL;
 		} else {
 			at = json_object_getn(at, path, len);
 		}

@@ -120,6 +120,23 @@ static void put_text(struct lb_buf *out, enum lb_level level,
 	lb_buf_putc(out, '\n');
 }
 
+/* U+0080 to U+009F: a terminal may obey them as it does ESC. */
+static void no_c1(struct lb_buf *text)
+{
+	char *p = text->data, *to = p;
+
+	for (; p && *p; p++)
+		if (p[0] == '\xc2' && (unsigned char)p[1] < 0xa0) {
+			*to++ = '?';
+			p++;
+		} else {
+			*to++ = *p;
+		}
+	if (to)
+		*to = '\0';
+	text->len = to ? (size_t)(to - text->data) : 0;
+}
+
 static void __attribute__((format(printf, 3, 0)))
 say(enum lb_level level, const struct lb_subject *of, const char *fmt,
     va_list args)
@@ -129,6 +146,7 @@ say(enum lb_level level, const struct lb_subject *of, const char *fmt,
 
 	vsnprintf(raw, sizeof(raw), fmt, args);
 	lb_utf8_clean(&text, raw, strlen(raw));
+	no_c1(&text);
 	lb_hide_secrets(&text);
 	(self.json ? put_json : put_text)(&out, level, of, &text);
 	/* One write: lines of several programs must not mix. */

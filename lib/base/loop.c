@@ -176,7 +176,8 @@ static void run_timers(struct lb_loop *loop)
 {
 	int64_t now = lb_clock_mono();
 
-	/* As many as there are now: one that sets itself again waits a turn. */
+	/* No more than there are now: one that always sets itself again must
+	 * not hold the turn. */
 	for (size_t n = loop->timers; n > 0 && loop->timers > 0; n--) {
 		struct lb_timer *t = loop->heap[1];
 

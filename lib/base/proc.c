@@ -40,6 +40,11 @@ static int set_up(posix_spawn_file_actions_t *files, posix_spawnattr_t *attr,
 		if (bad)
 			return -1;
 	}
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+	/* Ours are closed by exec; these came from whoever started us. */
+	if (posix_spawn_file_actions_addclosefrom_np(files, 3) != 0)
+		return -1;
+#endif
 	return 0;
 }
 
@@ -94,10 +99,28 @@ static int gather(int fd, size_t max, int64_t deadline, struct lb_buf *out,
 	}
 }
 
+/* Wait for a child that has closed its output; most are gone by then. */
+static int reap(pid_t pid, int64_t deadline, int *status, struct lb_error *err)
+{
+	int nap = 1;
+
+	for (;;) {
+		pid_t got = waitpid(pid, status, WNOHANG);
+
+		if (got == pid || (got < 0 && errno != EINTR))
+			return 0;
+		if (lb_clock_mono() >= deadline)
+			return lb_fail(err, LB_AGAIN, "it does not end");
+		poll(NULL, 0, nap);
+		nap = nap < 50 ? nap * 2 : nap;
+	}
+}
+
 int lb_proc_capture(char *const argv[], size_t max, int64_t timeout_ms,
 		    struct lb_buf *out, struct lb_error *err)
 {
 	lb_autoclose int from = -1, to = -1;
+	int64_t deadline = lb_clock_mono() + timeout_ms;
 	int ends[2], status = 0, r;
 	pid_t pid;
 
@@ -109,11 +132,14 @@ int lb_proc_capture(char *const argv[], size_t max, int64_t timeout_ms,
 		return -1;
 	close(to);
 	to = -1;
-	r = gather(from, max, lb_clock_mono() + timeout_ms, out, err);
-	if (r < 0)
+	r = gather(from, max, deadline, out, err);
+	if (r == 0)
+		r = reap(pid, deadline, &status, err);
+	if (r < 0) {
 		kill(-pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
 	if (r < 0)
 		return lb_error_wrap(err, "'%s'", argv[0]);
 	if (WIFSIGNALED(status))

@@ -56,8 +56,13 @@ void lb_start(const struct lb_prog *prog)
 	struct stat st;
 
 	self = prog;
+	/*
+	 * What was closed must not become some other file, and using it must
+	 * fail: a standard output that is not there is no place to write to.
+	 */
 	for (int fd = 0; fd <= 2; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == 1 ? O_RDONLY : O_WRONLY) < 0)
 			_exit(LB_OS);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGCHLD, SIG_DFL);

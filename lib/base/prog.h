@@ -64,7 +64,8 @@ struct lb_prog {
 /* Added to every table: -h --help, -V --version, -v, -q, --describe. */
 
 /*
- * First call of main(): opens 0, 1 and 2 if the caller closed them, gives
+ * First call of main(): opens 0, 1 and 2 if the caller closed them (so that
+ * reading 0 and writing 1 fail, and nothing else takes their place), gives
  * SIGPIPE and SIGCHLD back their default action, starts the log, and flushes
  * stdout at every newline unless it is a regular file. `prog` is borrowed for
  * good.

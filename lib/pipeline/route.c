@@ -17,15 +17,15 @@ enum lb_verdict lb_stage_route(struct lb_message *m, struct lb_error *err)
 		return LB_FAILED;
 	}
 	m->stream = bot && lb_json_bool(bot, "stream", false);
-	if (named)
-		lb_buf_printf(&m->reason, "pipeline '%s': the message names it",
-			      m->flow->name);
-	else if (of_bot)
-		lb_buf_printf(&m->reason, "pipeline '%s': bot '%s' uses it",
-			      m->flow->name, m->bot);
-	else
-		lb_buf_printf(&m->reason,
-			      "pipeline '%s': bot '%s' is not configured",
-			      m->flow->name, m->bot);
+	/* For every message: so no printf(). */
+	lb_buf_puts(&m->reason, "pipeline '");
+	lb_buf_puts(&m->reason, m->flow->name);
+	if (named) {
+		lb_buf_puts(&m->reason, "': the message names it");
+		return LB_PASS;
+	}
+	lb_buf_puts(&m->reason, "': bot '");
+	lb_buf_puts(&m->reason, m->bot);
+	lb_buf_puts(&m->reason, of_bot ? "' uses it" : "' is not configured");
 	return LB_PASS;
 }

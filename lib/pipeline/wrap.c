@@ -175,6 +175,8 @@ void lb_wrap_reply(struct lb_wrap *wrap, const struct lb_record *r,
 	lb_autobuf struct lb_buf text = {0};
 	bool plain = only_plain(chain);
 
+	if (json_is_null(failed))
+		failed = NULL;
 	if (failed && o->failures == LB_HIDE) {
 		put_hidden(out, r, failed);
 		lb_buf_puts(why, "a failure that the pipeline hides");

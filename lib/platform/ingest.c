@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "record/record.h"
 
@@ -18,6 +19,7 @@ void lb_put_message(struct lb_buf *b, const struct lb_origin *from)
 		lb_session_name(from->bot, from->launcher_type,
 				from->launcher_id);
 	char id[LB_ID_SIZE];
+	struct lb_subject of;
 
 	if (!from->id)
 		lb_id_new(from->time, id);
@@ -33,4 +35,6 @@ void lb_put_message(struct lb_buf *b, const struct lb_origin *from)
 	put_if(b, "group_name", from->group_name);
 	put_if(b, "message_id", from->message_id);
 	lb_put_str(b, "session", session);
+	of = (struct lb_subject){from->id ? from->id : id, from->bot, session};
+	lb_log(LB_INFO, &of, "a message by adapter %s", from->platform);
 }

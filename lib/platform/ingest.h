@@ -48,7 +48,10 @@ struct lb_origin {
 	const char *sender_id, *sender_name, *group_name, *message_id;
 };
 
-/* A message record up to its chain; go on with lb_put_*() and lb_put_end(). */
+/*
+ * A message record up to its chain; go on with lb_put_*() and lb_put_end().
+ * Tells the log of it.
+ */
 void lb_put_message(struct lb_buf *b, const struct lb_origin *from);
 
 #endif

@@ -17,6 +17,7 @@
 #include "platform/send.h"
 #include "record/chain.h"
 #include "record/filter.h"
+#include "record/prune.h"
 #include "record/record.h"
 
 /* Texts taken from an object; released together. */
@@ -73,37 +74,15 @@ static const char *first(const char *a, const char *b)
 	return a ? a : b;
 }
 
-/* Local files are not a caller's to name. */
-static void remove_paths(json_t *value)
-{
-	const char *key;
-	json_t *kid;
-	size_t i;
-
-	json_object_del(value, "path");
-	json_object_foreach(value, key, kid) remove_paths(kid);
-	json_array_foreach(value, i, kid) remove_paths(kid);
-}
-
-static bool has_path(const struct lb_span *span)
-{
-	return memmem(span->at, span->len, "path", 4) ||
-	       memmem(span->at, span->len, "\\u00", 4);
-}
-
 static void put_chain(struct lb_buf *b, const struct lb_record *r)
 {
 	const struct lb_member *m = lb_member_find(&r->members, "chain");
-	json_t *chain = json_object_get(r->json, "chain");
 	const json_t *text = json_object_get(r->json, "text");
 
-	if (chain && m && !has_path(&m->value)) {
-		lb_put_raw(b, "chain", m->value.at, m->value.len);
-	} else if (chain) {
-		remove_paths(chain);
-		lb_put_json(b, "chain", chain);
+	lb_buf_puts(b, ",\"chain\":");
+	if (m) { /* local files are not a caller's to name */
+		lb_prune(b, m->value, "path");
 	} else {
-		lb_buf_puts(b, ",\"chain\":");
 		lb_chain_put_plain(b, json_string_value(text),
 				   json_string_length(text));
 	}
@@ -183,7 +162,7 @@ int lb_ingest_jsonl(struct lb_ingest *in, struct lb_error *err)
 	int got = 1, r = 0;
 
 	while (r == 0 && got > 0) {
-		got = lb_lines_fill(lines, err);
+		got = lb_lines_read(lines, err);
 		while (got >= 0 && (r = lb_lines_take(lines, &line, err))) {
 			if (r > 0 && one(in, &record, &line, err) == 0)
 				continue;

@@ -11,6 +11,9 @@
 /* Records given up on that are remembered at most. */
 enum { MAX_GIVEN_UP = 10000 };
 
+/* Room for the keys of a receipt. */
+enum { RECEIPT_KEYS = 1024 };
+
 const char *const *lb_send_kinds(const struct lb_send *send)
 {
 	static const char *const text[] = {"chunk", "reply", "error", "drop",
@@ -54,10 +57,11 @@ static struct lb_out *records(const struct lb_send *send,
 {
 	if (send->records)
 		return send->records;
-	return sink->text ? NULL : send->out;
+	return !sink || sink->text ? NULL : send->out;
 }
 
-static void put_receipt(struct lb_buf *b, const struct lb_delivery *d)
+static void put_receipt(const struct lb_send *send, struct lb_buf *b,
+			const struct lb_delivery *d)
 {
 	static const char *const set[] = {
 		"chain",  "text",  "part",        "final", "failed",
@@ -65,7 +69,13 @@ static void put_receipt(struct lb_buf *b, const struct lb_delivery *d)
 		"stream", "quote", "message_ids", NULL,
 	};
 
+	size_t began = b->len;
+
 	lb_splice(b, d->record, "receipt", set);
+	if (b->len - began + RECEIPT_KEYS > send->max_line) {
+		b->len = began; /* what a record may carry, it may not all */
+		lb_pick_members(b, d->record, "receipt", lb_common_keys);
+	}
 	lb_put_int(b, "part", d->part);
 	lb_put_bool(b, "final", d->final);
 	lb_put_json(b, "message_ids", d->message_ids);
@@ -92,7 +102,7 @@ static void sent(struct lb_send *send, const struct lb_sink *sink,
 			      lb_code_find(lb_json_str(d->failed, "code")));
 	if (!out)
 		return;
-	put_receipt(lb_out_buf(out), d);
+	put_receipt(send, lb_out_buf(out), d);
 	lb_out_built(out);
 }
 
@@ -104,8 +114,8 @@ static void not_sent(struct lb_send *send, const struct lb_sink *sink,
 	const struct lb_subject of = lb_record_subject(d->record);
 	struct lb_out *out = records(send, sink);
 
-	lb_log(LB_INFO, &of, "part %lld not delivered: %s", (long long)d->part,
-	       d->why);
+	lb_log(!sink || sink->text ? LB_ERROR : LB_INFO, &of,
+	       "part %lld not delivered: %s", (long long)d->part, d->why);
 	count_failure(send, d->code);
 	if (!d->final)
 		give_up(send, d->id);
@@ -125,15 +135,36 @@ static int open_delivery(struct lb_delivery *d, const struct lb_record *r,
 	lb_json_int(r->json, "part", &d->part);
 	d->final = lb_json_bool(r->json, "final", true);
 	d->failed = json_object_get(r->json, "failed");
+	if (json_is_null(d->failed))
+		d->failed = NULL;
 	d->message_ids = json_array();
 	if (lb_json_need_str(r->json, "id", &d->id, err) < 0)
 		return -1;
-	if (chain && lb_chain_check(chain, err) < 0)
-		return -1;
 	lb_chain_text(chain, &d->text);
-	if (d->failed && json_array_size(chain) == 0)
+	if (d->failed && d->text.len == 0)
 		lb_buf_puts(&d->text, LB_SEND_NOTICE);
 	return 0;
+}
+
+/* Give it to the adapter, if there is one and it can be sent at all. */
+static enum lb_sent deliver(struct lb_send *send, const struct lb_sink *sink,
+			    struct lb_delivery *d)
+{
+	const json_t *chain = json_object_get(d->record->json, "chain");
+	struct lb_error err;
+
+	if (!sink) {
+		d->code = LB_CODE_CONFIG;
+		d->why = "the adapter of its bot cannot send";
+		return LB_NOT_SENT;
+	}
+	if (chain && lb_chain_check(chain, &err) < 0) {
+		snprintf(d->reason, sizeof(d->reason), "%s", err.text);
+		d->code = LB_CODE_DATA;
+		d->why = d->reason;
+		return LB_NOT_SENT;
+	}
+	return sink->reply(send, d);
 }
 
 static int send_reply(struct lb_send *send, const struct lb_sink *sink,
@@ -147,7 +178,7 @@ static int send_reply(struct lb_send *send, const struct lb_sink *sink,
 		if (d.final)
 			forget(send, i); /* its one error was written */
 	} else if (result == 0) {
-		if (sink->reply(send, &d) == LB_SENT)
+		if (deliver(send, sink, &d) == LB_SENT)
 			sent(send, sink, &d);
 		else
 			not_sent(send, sink, &d);
@@ -180,7 +211,7 @@ static void other_end(struct lb_send *send, const struct lb_sink *sink,
 	const char *code = lb_json_str(r->json, "code");
 	struct lb_out *out = records(send, sink);
 
-	if (sink->ended)
+	if (sink && sink->ended)
 		sink->ended(send, r);
 	if (strcmp(kind, "error") == 0)
 		count_failure(send, lb_code_find(code));
@@ -194,15 +225,11 @@ int lb_send_record(struct lb_send *send, const struct lb_record *r,
 	const struct lb_sink *sink = sink_of(send, r);
 	const char *kind = lb_json_str(r->json, "kind");
 
-	if (!sink)
-		return lb_fail(err, LB_CONFIG,
-			       "the adapter of bot '%s' cannot send",
-			       lb_json_str(r->json, "bot"));
 	if (strcmp(kind, "reply") == 0)
 		return send_reply(send, sink, r, err);
 	if (strcmp(kind, "chunk") != 0)
 		other_end(send, sink, r);
-	else if (sink->chunk)
+	else if (sink && sink->chunk)
 		sink->chunk(send, r);
 	return 0;
 }
@@ -214,7 +241,13 @@ int lb_send_pause(struct lb_send *send, struct lb_error *err)
 	return lb_out_flush(send->out, err);
 }
 
-void lb_send_finish(struct lb_send *send)
+void lb_send_end(struct lb_send *send)
+{
+	if (send->screen)
+		lb_screen_end(send);
+}
+
+void lb_send_release(struct lb_send *send)
 {
 	lb_screen_close(send->screen);
 	send->screen = NULL;

@@ -37,6 +37,7 @@ struct lb_delivery {
 	json_t *message_ids;
 	enum lb_code code;
 	const char *why; /* static, or borrowed from the adapter's state */
+	char reason[LB_ERROR_TEXT]; /* for a `why` made here */
 	bool retryable;
 };
 
@@ -65,6 +66,7 @@ struct lb_send {
 	struct lb_out *out;       /* standard output */
 	struct lb_out *records;   /* --records; or NULL */
 	bool terminal;            /* standard output is one */
+	size_t max_line;          /* longest line, bytes */
 	enum lb_code fail;        /* of sink null; LB_CODES for none */
 	int64_t fail_part;        /* 0: every part */
 	size_t failures, passing; /* errors and failed replies seen */
@@ -78,17 +80,22 @@ struct lb_send {
 /* What lb-send owns with this sink; NULL-ended. */
 const char *const *lb_send_kinds(const struct lb_send *send);
 
-/* One owned record. LB_CONFIG: its bot's adapter cannot send. */
+/* One owned record. LB_DATA: it has no id. */
 int lb_send_record(struct lb_send *send, const struct lb_record *r,
 		   struct lb_error *err);
 
-/* Flush everything; at the end finish what is on the screen. */
+/* Flush everything. */
 int lb_send_pause(struct lb_send *send, struct lb_error *err);
-void lb_send_finish(struct lb_send *send);
+
+/* No more comes: show what was held back. Then release what is held. */
+void lb_send_end(struct lb_send *send);
+void lb_send_release(struct lb_send *send);
 
 /* What to exit with for the failures seen on the way. */
 int lb_send_code(const struct lb_send *send);
 
+/* Of sink stdout: end the answer that streams, print those that waited. */
+void lb_screen_end(struct lb_send *send);
 void lb_screen_close(struct lb_screen *screen);
 
 #endif

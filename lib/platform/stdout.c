@@ -9,11 +9,13 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "platform/send.h"
+#include "record/chain.h"
 
-enum { MAX_HELD = 1024 * 1024 };
+enum { MAX_HELD = 1024 * 1024, MAX_LATE = 10000 };
 
 struct lb_screen {
 	char *id;           /* whose text streams now; NULL for nobody's */
@@ -21,6 +23,9 @@ struct lb_screen {
 	size_t passed;      /* bytes of it in the parts that came */
 	struct lb_buf tail; /* the end of a character or sequence to come */
 	struct lb_buf held; /* finished answers of others */
+	/* Those of which a chunk was passed over: they are printed whole. */
+	struct lb_map late;
+	bool crowded; /* there were more of them than are remembered */
 	bool mid_line;
 };
 
@@ -38,6 +43,7 @@ void lb_screen_close(struct lb_screen *s)
 	free(s->id);
 	lb_buf_release(&s->tail);
 	lb_buf_release(&s->held);
+	lb_map_release(&s->late, NULL);
 	free(s);
 }
 
@@ -100,6 +106,33 @@ static void end_stream(struct lb_send *send, struct lb_screen *s)
 	release_held(send, s);
 }
 
+/* Does this answer stream now? One that missed its turn does not any more. */
+static bool may_stream(struct lb_screen *s, const char *id)
+{
+	if (s->id && strcmp(s->id, id) == 0)
+		return true;
+	if (lb_map_find(&s->late, id))
+		return false;
+	if (!s->id && !s->crowded)
+		return true;
+	s->crowded = s->late.n >= MAX_LATE;
+	if (!s->crowded)
+		lb_map_add(&s->late, id, s);
+	return false;
+}
+
+/* Its final part came. */
+static void not_late(struct lb_screen *s, const char *id)
+{
+	lb_map_remove(&s->late, id);
+	s->crowded = s->crowded && s->late.n > 0;
+}
+
+void lb_screen_end(struct lb_send *send)
+{
+	end_stream(send, send->screen);
+}
+
 static void chunk(struct lb_send *send, const struct lb_record *r)
 {
 	struct lb_screen *s = screen_of(send);
@@ -107,7 +140,7 @@ static void chunk(struct lb_send *send, const struct lb_record *r)
 	const json_t *text = json_object_get(r->json, "text");
 	size_t len = json_string_length(text);
 
-	if (!id || len == 0 || (s->id && strcmp(s->id, id) != 0))
+	if (!id || len == 0 || !may_stream(s, id))
 		return;
 	if (!s->id)
 		s->id = lb_strdup(id);
@@ -136,6 +169,15 @@ static void print_other(struct lb_send *send, struct lb_screen *s,
 		release_held(send, s);
 }
 
+/* On a terminal what is said on stderr must stand behind what was printed. */
+static void show_all(struct lb_send *send)
+{
+	struct lb_error err;
+
+	if (lb_out_flush(send->out, &err) < 0)
+		return; /* the next flush fails again and is reported */
+}
+
 /* A failed reply: its words are for stderr, after what streamed of it. */
 static void complain(const struct lb_delivery *d, size_t streamed)
 {
@@ -157,6 +199,13 @@ static enum lb_sent reply(struct lb_send *send, struct lb_delivery *d)
 	bool mine = s->id && strcmp(s->id, d->id) == 0;
 	size_t done = 0;
 
+	if (mine) { /* chunks are of the text alone: no @name, no [Image] */
+		lb_buf_reset(&d->text);
+		lb_chain_plain(json_object_get(d->record->json, "chain"),
+			       &d->text);
+	}
+	if (d->final)
+		not_late(s, d->id);
 	if (mine && s->printed > s->passed)
 		done = s->printed - s->passed;
 	if (done > d->text.len)
@@ -164,6 +213,7 @@ static enum lb_sent reply(struct lb_send *send, struct lb_delivery *d)
 	if (d->failed) {
 		if (mine)
 			end_stream(send, s);
+		show_all(send);
 		complain(d, done);
 		return LB_SENT;
 	}
@@ -190,6 +240,9 @@ static void ended(struct lb_send *send, const struct lb_record *r)
 
 	if (id && s->id && strcmp(s->id, id) == 0)
 		end_stream(send, s);
+	if (id)
+		not_late(s, id);
+	show_all(send);
 	if (strcmp(kind, "error") == 0)
 		lb_log(LB_ERROR, &of, "%s: %s", code ? code : "internal",
 		       why ? why : "no reason given");

@@ -1,4 +1,6 @@
 /* text - each line of the input is a message, or all of it is one. */
+#include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -47,7 +49,8 @@ static void clean(struct lb_buf *out, const char *text, size_t len)
 	}
 }
 
-static void put(struct lb_ingest *in, const char *raw, size_t len)
+static void put(struct lb_ingest *in, const char *raw, size_t len,
+		unsigned long number)
 {
 	lb_autobuf struct lb_buf text = {0};
 	const struct lb_origin from = origin(in);
@@ -64,11 +67,25 @@ static void put(struct lb_ingest *in, const char *raw, size_t len)
 	if (b->len - began > in->max_line + 1) {
 		b->len = began;
 		lb_put_bad_line(b, "lb-ingest", "too long as a record",
-				lb_buf_str(&text), text.len, 1);
-		lb_complain("a message of %zu bytes is too long", len);
+				lb_buf_str(&text), text.len, number);
+		lb_complain("line %lu: too long as a record", number);
 		in->code = LB_DATA;
 	}
 	lb_out_built(in->out);
+}
+
+/* read(2) of the input that waits, whatever somebody made of it. */
+static ssize_t read_some(char *out, size_t size)
+{
+	ssize_t got;
+
+	while ((got = read(STDIN_FILENO, out, size)) < 0 &&
+	       (errno == EINTR || errno == EAGAIN)) {
+		struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+
+		poll(&p, 1, -1);
+	}
+	return got;
 }
 
 /* All of the input, at most max_line bytes of it. */
@@ -78,7 +95,7 @@ static int whole(struct lb_ingest *in, struct lb_error *err)
 	char part[65536];
 	ssize_t got;
 
-	while ((got = read(STDIN_FILENO, part, sizeof(part))) > 0) {
+	while ((got = read_some(part, sizeof(part))) > 0) {
 		if (all.len + (size_t)got > in->max_line)
 			return lb_fail(err, LB_DATA,
 				       "the input is longer than %zu bytes",
@@ -90,7 +107,7 @@ static int whole(struct lb_ingest *in, struct lb_error *err)
 	while (all.len > 0 && strchr("\r\n", all.data[all.len - 1]))
 		all.len--;
 	if (all.len > 0)
-		put(in, all.data, all.len);
+		put(in, all.data, all.len, 1);
 	return lb_out_flush(in->out, err);
 }
 
@@ -104,10 +121,10 @@ int lb_ingest_text(struct lb_ingest *in, struct lb_error *err)
 		return whole(in, err);
 	lines = lb_lines_open(STDIN_FILENO, in->max_line);
 	while (r == 0 && got > 0) {
-		got = lb_lines_fill(lines, err);
+		got = lb_lines_read(lines, err);
 		while (got >= 0 && (r = lb_lines_take(lines, &line, err))) {
 			if (r > 0) {
-				put(in, line.text, line.len);
+				put(in, line.text, line.len, line.number);
 				continue;
 			}
 			lb_line_refuse(in->out, "lb-ingest", &line, err);

@@ -100,9 +100,11 @@ static int one(struct state *s, const struct lb_line *line,
 			lb_out_line(s->others, s->record.text, s->record.len);
 		return 0;
 	}
-	if (f->on_record(f->arg, &s->record, s->out, err) < 0)
-		return -1;
-	return 0;
+	if (f->on_record(f->arg, &s->record, s->out, err) == 0)
+		return 0;
+	return err->code == LB_DATA
+		       ? lb_error_wrap(err, "line %lu", line->number)
+		       : -1;
 }
 
 /* A line that is not well-formed. Returns -1 when that ends the filter. */
@@ -137,20 +139,29 @@ static int burst(struct state *s, struct lb_error *err)
 	return lb_out_flush(s->out, err);
 }
 
-static int run(struct state *s)
+/* Whatever ended the loop: what is in hand must still leave. */
+static int end(struct state *s, struct lb_error *err)
 {
 	const struct lb_filter *f = s->filter;
+
+	if (f->on_end && f->on_end(f->arg, s->out, err) < 0)
+		return -1;
+	if (s->others && lb_out_flush(s->others, err) < 0)
+		return -1;
+	return lb_out_flush(s->out, err);
+}
+
+static int run(struct state *s)
+{
 	struct lb_error err = {0}, last = {0};
 	int got = 1;
 
 	while (got > 0) {
-		got = lb_lines_fill(s->in, &err);
+		got = lb_lines_read(s->in, &err);
 		if (got < 0 || burst(s, &err) < 0)
 			break;
 	}
-	if (got == 0 && f->on_end && f->on_end(f->arg, s->out, &err) < 0)
-		got = -1;
-	if (lb_out_flush(s->out, &last) < 0)
+	if (end(s, &last) < 0)
 		err = last;
 	if (err.code == LB_OK || (err.code == LB_DATA && s->code == LB_DATA))
 		return s->code;

@@ -27,7 +27,8 @@ struct lb_filter {
 			 struct lb_error *err);
 	/* No whole line is left: write what was held back. May be NULL. */
 	int (*on_pause)(void *arg, struct lb_out *out, struct lb_error *err);
-	/* The end of the input. May be NULL. */
+	/* The last call: no more input is read, for whatever reason. May be
+	 * NULL. */
 	int (*on_end)(void *arg, struct lb_out *out, struct lb_error *err);
 	void *arg;
 	size_t max_line;

@@ -1,6 +1,7 @@
 #include "record/line.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -86,6 +87,20 @@ int lb_lines_fill(struct lb_lines *in, struct lb_error *err)
 	return got > 0;
 }
 
+int lb_lines_read(struct lb_lines *in, struct lb_error *err)
+{
+	size_t had = in->end - in->start;
+	int got;
+
+	while ((got = lb_lines_fill(in, err)) > 0 &&
+	       in->end - in->start == had) {
+		struct pollfd p = {.fd = in->fd, .events = POLLIN};
+
+		poll(&p, 1, -1); /* somebody made it non-blocking */
+	}
+	return got;
+}
+
 /* Find the end of the line at start; false when it is not here yet. */
 static bool find_end(struct lb_lines *in, size_t *len, bool *whole)
 {
@@ -144,7 +159,7 @@ int lb_lines_next(struct lb_lines *in, struct lb_line *line,
 	int got;
 
 	while ((got = lb_lines_take(in, line, err)) == 0) {
-		got = lb_lines_fill(in, err);
+		got = lb_lines_read(in, err);
 		if (got < 0)
 			return -1;
 		if (got == 0 && in->start == in->end)

@@ -5,9 +5,9 @@
  * anything else), whatever the peer sends. Blank lines carry nothing and are
  * skipped but counted; the last line may lack its newline.
  *
- * A filter calls lb_lines_next(). A program with an event loop calls
- * lb_lines_fill() when its descriptor is readable, then lb_lines_take() until
- * it has no whole line left.
+ * A filter calls lb_lines_read(), then lb_lines_take() until it has no whole
+ * line left. A program with an event loop calls lb_lines_fill() when its
+ * descriptor is readable instead.
  */
 #ifndef LB_RECORD_LINE_H
 #define LB_RECORD_LINE_H
@@ -33,10 +33,13 @@ struct lb_lines *lb_lines_open(int fd, size_t max);
 void lb_lines_close(struct lb_lines *in);
 
 /*
- * Read once. 1: something came; 0: the end; -1: LB_IO. Invalidates lines that
- * were taken before.
+ * Read once. 1: something came, or a non-blocking descriptor had nothing; 0:
+ * the end; -1: LB_IO. Invalidates lines that were taken before.
  */
 int lb_lines_fill(struct lb_lines *in, struct lb_error *err);
+
+/* The same, waiting for something even where the descriptor does not. */
+int lb_lines_read(struct lb_lines *in, struct lb_error *err);
 
 /*
  * The next line that is whole in memory. 1: *line; 0: none before another

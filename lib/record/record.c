@@ -5,8 +5,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "record/load.h"
 
-enum { MAX_KEPT = 64 * 1024, MAX_LINE_KEPT = 4096 };
+enum { MAX_KEPT = 64 * 1024, MAX_LINE_KEPT = 4096, MAX_COMMON = 4096 };
 
 const char *const lb_common_keys[] = {
 	"id",         "time",          "bot",
@@ -24,152 +25,38 @@ void lb_record_release(struct lb_record *r)
 	*r = (struct lb_record){0};
 }
 
-/* Hex value of the four digits of a \u escape, or -1. */
-static int escape_value(const char *p, const char *end)
+/* Where and why, without the words that stand there: logs show no message. */
+static int fail_at(struct lb_error *err, const json_error_t *why)
 {
-	int v = 0;
+	const char *near = strstr(why->text, " near ");
+	int len = near ? (int)(near - why->text) : (int)strlen(why->text);
 
-	if (end - p < 6 || p[0] != '\\' || p[1] != 'u')
-		return -1;
-	for (int i = 2; i < 6; i++) {
-		const char *digits = "0123456789abcdef0123456789ABCDEF";
-		const char *at = p[i] ? strchr(digits, p[i]) : NULL;
-
-		if (!at)
-			return -1;
-		v = v * 16 + (int)((at - digits) % 16);
-	}
-	return v;
-}
-
-/* Replace \uD800-\uDFFF that have no partner by \ufffd, in place. */
-static void mend_surrogates(struct lb_buf *b)
-{
-	char *p = b->data, *end = b->data + b->len;
-
-	while (p < end) {
-		int v, next;
-
-		p = memchr(p, '\\', (size_t)(end - p));
-		if (!p)
-			return;
-		v = escape_value(p, end);
-		if (v < 0xd800 || v > 0xdfff) {
-			p += 2;
-			continue;
-		}
-		next = v < 0xdc00 ? escape_value(p + 6, end) : -1;
-		if (next >= 0xdc00 && next <= 0xdfff) {
-			p += 12;
-			continue;
-		}
-		memcpy(p, "\\ufffd", 6);
-		p += 6;
-	}
-}
-
-/*
- * json_loadb() with the second tries that lb-records(7) grants. *text and *len
- * become the mended bytes when they had to be.
- */
-static json_t *load(const char **text, size_t *len, struct lb_buf *mended,
-		    json_error_t *why)
-{
-	size_t flags = JSON_ALLOW_NUL | JSON_DECODE_ANY;
-	json_t *value = json_loadb(*text, *len, flags, why);
-
-	if (!value && json_error_code(why) != json_error_numeric_overflow) {
-		lb_buf_reset(mended);
-		lb_utf8_clean(mended, *text, *len);
-		if (mended->len > 0)
-			mend_surrogates(mended);
-		if (mended->len != *len ||
-		    memcmp(lb_buf_str(mended), *text, *len) != 0) {
-			*text = mended->data;
-			*len = mended->len;
-			value = json_loadb(*text, *len, flags, why);
-		}
-	}
-	if (!value && json_error_code(why) == json_error_numeric_overflow)
-		value = json_loadb(*text, *len, flags | JSON_DECODE_INT_AS_REAL,
-				   why);
-	return value;
-}
-
-static json_t *without_nul(const json_t *text)
-{
-	lb_autobuf struct lb_buf b = {0};
-	const char *s = json_string_value(text);
-
-	for (size_t i = 0; i < json_string_length(text); i++)
-		if (s[i])
-			lb_buf_putc(&b, s[i]);
-		else
-			lb_buf_puts(&b, "\xef\xbf\xbd");
-	return json_stringn_nocheck(lb_buf_str(&b), b.len);
-}
-
-/* NUL in strings becomes U+FFFD, all the way down. jansson bounds depth. */
-static void replace_nuls(json_t *value)
-{
-	const char *key;
-	json_t *kid;
-	size_t i;
-	void *safe;
-
-	json_object_foreach_safe(value, safe, key, kid)
-	{
-		if (json_is_string(kid) &&
-		    strlen(json_string_value(kid)) != json_string_length(kid))
-			json_object_set_new_nocheck(value, key,
-						    without_nul(kid));
-		else
-			replace_nuls(kid);
-	}
-	json_array_foreach(value, i, kid)
-	{
-		if (json_is_string(kid) &&
-		    strlen(json_string_value(kid)) != json_string_length(kid))
-			json_array_set_new(value, i, without_nul(kid));
-		else
-			replace_nuls(kid);
-	}
-}
-
-json_t *lb_record_load(const char *text, size_t len, struct lb_buf *mended)
-{
-	json_error_t why;
-	json_t *value = load(&text, &len, mended, &why);
-
-	if (value && memmem(text, len, "\\u0000", 6))
-		replace_nuls(value);
-	return value;
+	return lb_fail(err, LB_DATA, "column %d: %.*s", why->column, len,
+		       why->text);
 }
 
 int lb_record_parse(struct lb_record *r, const char *text, size_t len,
 		    struct lb_error *err)
 {
+	const struct lb_member *kind;
 	json_error_t why;
 
 	json_decref(r->json);
 	r->text = text;
 	r->len = len;
 	r->members.n = 0;
-	r->json = load(&r->text, &r->len, &r->repaired, &why);
+	r->json = lb_load(&r->text, &r->len, &r->repaired, &why);
 	if (!r->json)
-		return lb_fail(err, LB_DATA, "column %d: %s", why.column,
-			       why.text);
+		return fail_at(err, &why);
 	if (!json_is_object(r->json))
 		return lb_fail(err, LB_DATA, "not an object");
 	if (!lb_scan(r->text, r->len, &r->members))
 		return lb_fail(err, LB_DATA, "not one object");
 	if (json_object_size(r->json) != r->members.n)
 		return lb_fail(err, LB_DATA, "a key stands there twice");
-	if (json_object_get(r->json, "kind") &&
-	    !lb_member_find(&r->members, "kind"))
+	kind = lb_member_find(&r->members, "kind");
+	if (kind && !lb_span_is(kind->key, "kind"))
 		return lb_fail(err, LB_DATA, "'kind' is spelled with escapes");
-	if (memmem(r->text, r->len, "\\u0000", 6))
-		replace_nuls(r->json);
 	return 0;
 }
 
@@ -224,8 +111,16 @@ void lb_put_str(struct lb_buf *b, const char *key, const char *text)
 
 void lb_put_int(struct lb_buf *b, const char *key, int64_t v)
 {
+	uint64_t left = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+	char digits[24], *p = digits + sizeof(digits);
+
+	do
+		*--p = (char)('0' + left % 10);
+	while (left /= 10);
+	if (v < 0)
+		*--p = '-';
 	put_key(b, key);
-	lb_buf_printf(b, "%lld", (long long)v);
+	lb_buf_put(b, p, (size_t)(digits + sizeof(digits) - p));
 }
 
 void lb_put_bool(struct lb_buf *b, const char *key, bool v)
@@ -255,10 +150,10 @@ static void put_member(struct lb_buf *b, const struct lb_member *m)
 	lb_buf_put(b, m->value.at, m->value.len);
 }
 
-static bool is_in(struct lb_span key, const char *const *names)
+static bool is_in(const struct lb_member *m, const char *const *names)
 {
 	for (; names && *names; names++)
-		if (lb_span_is(key, *names))
+		if (lb_member_is(m, *names))
 			return true;
 	return false;
 }
@@ -270,7 +165,7 @@ void lb_splice(struct lb_buf *b, const struct lb_record *r, const char *kind,
 	for (size_t i = 0; i < r->members.n; i++) {
 		const struct lb_member *m = &r->members.at[i];
 
-		if (!lb_span_is(m->key, "kind") && !is_in(m->key, without))
+		if (!lb_span_is(m->key, "kind") && !is_in(m, without))
 			put_member(b, m);
 	}
 }
@@ -280,7 +175,7 @@ void lb_pick_members(struct lb_buf *b, const struct lb_record *r,
 {
 	lb_put_begin(b, kind);
 	for (size_t i = 0; i < r->members.n; i++)
-		if (is_in(r->members.at[i].key, with))
+		if (is_in(&r->members.at[i], with))
 			put_member(b, &r->members.at[i]);
 }
 
@@ -294,23 +189,30 @@ static void put_problem(struct lb_buf *b, const struct lb_problem *p)
 		lb_put_int(b, "sent_parts", p->sent_parts);
 }
 
+/* The common keys, so far as they are what they should be: short. */
+static void pick_common(struct lb_buf *b, const struct lb_record *r,
+			const char *kind)
+{
+	lb_put_begin(b, kind);
+	for (size_t i = 0; i < r->members.n; i++)
+		if (is_in(&r->members.at[i], lb_common_keys) &&
+		    r->members.at[i].value.len <= MAX_COMMON)
+			put_member(b, &r->members.at[i]);
+}
+
 void lb_put_error(struct lb_buf *b, const struct lb_record *r,
 		  const struct lb_problem *p)
 {
 	const char *kind = string_at(r->json, "kind");
 
-	lb_pick_members(b, r, "error", lb_common_keys);
+	pick_common(b, r, "error");
 	put_problem(b, p);
 	if (r->len <= MAX_KEPT) {
 		lb_put_raw(b, "record", r->text, r->len);
 	} else {
 		lb_autobuf struct lb_buf cut = {0};
 
-		lb_pick_members(&cut, r, kind ? kind : "", lb_common_keys);
-		if (cut.len > MAX_KEPT) { /* an id of a megabyte, say */
-			lb_buf_reset(&cut);
-			lb_put_begin(&cut, kind ? kind : "");
-		}
+		pick_common(&cut, r, kind ? kind : "");
 		lb_buf_puts(&cut, ",\"cut\":true}");
 		lb_put_raw(b, "record", cut.data, cut.len);
 	}

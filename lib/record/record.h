@@ -14,6 +14,7 @@
 
 #include <jansson.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -81,7 +82,7 @@ struct lb_problem {
 
 /*
  * An error record about r, which is kept in it; over 64 KiB only its common
- * keys are, with "cut":true.
+ * keys are, with "cut":true. Common keys over 4 KiB are left out.
  */
 void lb_put_error(struct lb_buf *b, const struct lb_record *r,
 		  const struct lb_problem *p);

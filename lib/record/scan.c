@@ -17,7 +17,34 @@ bool lb_span_is(struct lb_span span, const char *text)
 	return span.len == len && memcmp(span.at, text, len) == 0;
 }
 
-static const char *skip_blanks(const char *p, const char *end)
+static int hex(char c)
+{
+	const char *digits = "0123456789abcdef0123456789ABCDEF";
+	const char *at = c ? strchr(digits, c) : NULL;
+
+	return at ? (int)((at - digits) % 16) : -1;
+}
+
+bool lb_span_reads(struct lb_span name, const char *key)
+{
+	const char *p = name.at, *end = name.at + name.len;
+
+	if (!memchr(p, '\\', name.len))
+		return lb_span_is(name, key);
+	for (; *key; key++) {
+		if (p < end && *p == *key) {
+			p++;
+			continue;
+		}
+		if (end - p < 6 || memcmp(p, "\\u00", 4) != 0 ||
+		    hex(p[4]) * 16 + hex(p[5]) != *key)
+			return false;
+		p += 6;
+	}
+	return p == end;
+}
+
+const char *lb_scan_blanks(const char *p, const char *end)
 {
 	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n'))
 		p++;
@@ -69,7 +96,7 @@ static const char *container_end(const char *p, const char *end)
 	return NULL;
 }
 
-static const char *value_end(const char *p, const char *end)
+const char *lb_scan_value(const char *p, const char *end)
 {
 	if (p == end)
 		return NULL;
@@ -107,46 +134,54 @@ static const char *one_member(const char *p, const char *end,
 		return NULL;
 	member.key.at = p + 1;
 	member.key.len = (size_t)(close - p - 1);
-	p = skip_blanks(close + 1, end);
+	member.escaped = memchr(p + 1, '\\', member.key.len);
+	p = lb_scan_blanks(close + 1, end);
 	if (p == end || *p != ':')
 		return NULL;
-	p = skip_blanks(p + 1, end);
-	close = value_end(p, end);
+	p = lb_scan_blanks(p + 1, end);
+	close = lb_scan_value(p, end);
 	if (!close || close == p)
 		return NULL;
 	member.value.at = p;
 	member.value.len = (size_t)(close - p);
 	add(m, member);
-	return skip_blanks(close, end);
+	return lb_scan_blanks(close, end);
 }
 
 bool lb_scan(const char *text, size_t len, struct lb_members *m)
 {
-	const char *end = text + len, *p = skip_blanks(text, end);
+	const char *end = text + len, *p = lb_scan_blanks(text, end);
 
 	m->n = 0;
 	if (p == end || *p != '{')
 		return false;
-	p = skip_blanks(p + 1, end);
+	p = lb_scan_blanks(p + 1, end);
 	if (p < end && *p == '}')
-		return skip_blanks(p + 1, end) == end;
+		return lb_scan_blanks(p + 1, end) == end;
 	for (;;) {
 		p = one_member(p, end, m);
 		if (!p || p == end)
 			return false;
 		if (*p == '}')
-			return skip_blanks(p + 1, end) == end;
+			return lb_scan_blanks(p + 1, end) == end;
 		if (*p != ',')
 			return false;
-		p = skip_blanks(p + 1, end);
+		p = lb_scan_blanks(p + 1, end);
 	}
+}
+
+bool lb_member_is(const struct lb_member *m, const char *key)
+{
+	if (m->escaped)
+		return lb_span_reads(m->key, key);
+	return m->key.at[0] == key[0] && lb_span_is(m->key, key);
 }
 
 const struct lb_member *lb_member_find(const struct lb_members *m,
 				       const char *key)
 {
 	for (size_t i = 0; i < m->n; i++)
-		if (lb_span_is(m->at[i].key, key))
+		if (lb_member_is(&m->at[i], key))
 			return &m->at[i];
 	return NULL;
 }
@@ -164,14 +199,14 @@ bool lb_scan_kind(const char *text, size_t len, struct lb_span *kind)
 
 	if (p == end || *p != '{')
 		return false;
-	p = skip_blanks(p + 1, end);
+	p = lb_scan_blanks(p + 1, end);
 	if ((size_t)(end - p) < sizeof(key) - 1 ||
 	    memcmp(p, key, sizeof(key) - 1) != 0)
 		return false;
-	p = skip_blanks(p + sizeof(key) - 1, end);
+	p = lb_scan_blanks(p + sizeof(key) - 1, end);
 	if (p == end || *p != ':')
 		return false;
-	p = skip_blanks(p + 1, end);
+	p = lb_scan_blanks(p + 1, end);
 	if (p == end || *p != '"')
 		return false;
 	kind->at = ++p;

@@ -18,6 +18,7 @@ struct lb_span {
 
 struct lb_member {
 	struct lb_span key;   /* between its quotes, as spelled */
+	bool escaped;         /* with escapes */
 	struct lb_span value; /* without blanks around it */
 };
 
@@ -31,12 +32,24 @@ void lb_members_release(struct lb_members *m);
 /* Gather the members; false when the text is not one object. */
 bool lb_scan(const char *text, size_t len, struct lb_members *m);
 
-/* The member spelled exactly so; NULL if there is none. */
+/* Is that its name, however it is spelled? */
+bool lb_member_is(const struct lb_member *m, const char *key);
+
+/* The member of that name, however it is spelled; NULL if there is none. */
 const struct lb_member *lb_member_find(const struct lb_members *m,
 				       const char *key);
 
+/* What follows the blanks at p. */
+const char *lb_scan_blanks(const char *p, const char *end);
+
+/* What follows the value at p; NULL if it does not end. */
+const char *lb_scan_value(const char *p, const char *end);
+
 /* Is the span this text? */
 bool lb_span_is(struct lb_span span, const char *text);
+
+/* Does a name between its quotes read so, \u escapes undone? ASCII only. */
+bool lb_span_reads(struct lb_span name, const char *key);
 
 /*
  * The kind of a line that begins {"kind":"K" with K unescaped and made of
