@@ -341,6 +341,12 @@ class Stream:
         stage, raw = "lb-pipeline", r.choice(first)
         if r.random() < 0.3:
             stage, raw = r.choice(later)
+            raw = raw.replace(b"x", b"x%d" % r.getrandbits(30))
+        elif r.random() < 0.6:  # the beginning of a good one
+            raw = json.dumps({"kind": "message", "id": self.new_id(),
+                              "session": "alpha/person_1", "chain": [],
+                              "time": number}).encode()
+            raw = raw[:r.randint(1, len(raw) - 1)]
         self.put(raw, Want("bad", stage=stage, line=raw,
                            number=number if stage == "lb-pipeline" else None))
 
