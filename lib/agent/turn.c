@@ -14,6 +14,9 @@
 /* An answer longer than this is no answer for a chat. */
 enum { MAX_TEXT = 4 << 20 };
 
+/* What a reply says beside its text and the query's members, bytes. */
+enum { REPLY_KEYS = 4096 };
+
 static struct agent *agent_of(const struct turn *t)
 {
 	return t->session->agent;
@@ -102,6 +105,19 @@ static void put_text(struct lb_buf *b, const char *text, size_t len)
 	lb_put_bool(b, "final", true);
 }
 
+/* A line that no line may be is an error instead. */
+static void fit(struct agent *a, size_t at, const struct lb_record *query)
+{
+	const struct lb_problem p =
+		{"lb-agent", LB_CODE_LIMIT,
+		 "the reply would be longer than a line may be", false, -1};
+
+	if (a->pending.len - at <= a->options->max_line + 1)
+		return;
+	a->pending.len = at;
+	lb_put_error(&a->pending, query, &p);
+}
+
 static void put_reply(struct turn *t, struct lb_buf *b)
 {
 	begin_reply(b, t->query);
@@ -117,6 +133,7 @@ static void put_reply(struct turn *t, struct lb_buf *b)
 static void put_failed(struct turn *t, enum lb_code code, const char *why)
 {
 	struct lb_buf *b = pending(t);
+	size_t at = b->len;
 
 	begin_reply(b, t->query);
 	put_text(b, lb_buf_str(&t->text), t->stream ? t->text.len : 0);
@@ -127,6 +144,7 @@ static void put_failed(struct turn *t, enum lb_code code, const char *why)
 	if (t->model)
 		lb_put_str(b, "model", t->model->label);
 	lb_put_end(b);
+	fit(agent_of(t), at, t->query);
 }
 
 /* The user's message and what was answered, as a turn of the history. */
@@ -209,11 +227,41 @@ static void failed(struct turn *t, enum lb_code code, const char *why)
 	finish(t, at);
 }
 
+/*
+ * What has been streamed cannot be taken back, and the reply must hold it: the
+ * room for it is counted before a chunk goes out.
+ */
+static void count_room(struct turn *t)
+{
+	lb_autobuf struct lb_buf reply = {0};
+	size_t max = agent_of(t)->options->max_line;
+
+	begin_reply(&reply, t->query);
+	t->room =
+		max > reply.len + REPLY_KEYS ? max - reply.len - REPLY_KEYS : 0;
+}
+
+/* Bytes of a text as a JSON string, at most. */
+static size_t json_size(const char *text, size_t len)
+{
+	size_t size = len;
+
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+			size += 5;
+		else if (text[i] == '"' || text[i] == '\\')
+			size++;
+	return size;
+}
+
 static void on_text(struct turn *t, const struct lb_llm_event *e)
 {
-	t->too_long |= t->text.len + e->len > MAX_TEXT;
+	size_t twice = 2 * json_size(e->text, e->len); /* chain and text */
+
+	t->too_long |= t->text.len + e->len > MAX_TEXT || twice > t->room;
 	if (t->too_long)
 		return;
+	t->room -= twice;
 	lb_buf_put(&t->text, e->text, e->len);
 	if (t->stream)
 		put_chunk(t, e->text, e->len, NULL, 0);
@@ -228,7 +276,7 @@ void turn_event(void *arg, const struct lb_llm_event *e)
 		on_text(t, e);
 		break;
 	case LB_LLM_REASONING:
-		if (t->stream)
+		if (t->stream && json_size(e->text, e->len) <= t->room)
 			put_chunk(t, "", 0, e->text, e->len);
 		break;
 	case LB_LLM_USAGE:
@@ -265,6 +313,7 @@ static void replay(struct session *s, const char *reply)
 			  (const char *const[]){"replayed", NULL});
 		lb_put_bool(&a->pending, "replayed", true);
 		lb_put_end(&a->pending);
+		fit(a, at, &s->first->record);
 		lb_log(LB_INFO, &of, "answered from the store");
 	} else {
 		const struct lb_problem p = {"lb-agent", LB_CODE_INTERNAL,
@@ -307,6 +356,7 @@ static void ask(struct turn *t)
 	struct lb_error err;
 
 	make_prefix(t);
+	count_room(t);
 	put_chunk(t, "", 0, NULL, 0); /* seq 0: the typing signal */
 	t->runner = runner_find(name ? name : "local-agent");
 	if (!t->runner)

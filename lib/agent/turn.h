@@ -19,6 +19,7 @@ struct turn {
 	int attempt;
 	bool stream, too_long;
 	struct lb_buf text; /* what the model said so far */
+	size_t room;        /* what a reply's line has left for more */
 	struct lb_usage usage;
 	int64_t rounds;
 };

@@ -1,0 +1,130 @@
+#!/bin/bash
+# mutants.sh [NAME...] - do the tests of conservation notice a program that
+# loses one record in a thousand?
+#
+# Compiles the sources once as they are, then for each mutant one file changed
+# by sed, and runs conservation.py over the program that comes of it: it must
+# fail. LB_BUILD has the other programs and the scripted server. TAP.
+set -u
+top=$(cd "$(dirname "$0")/.." && pwd)
+build=${LB_BUILD:-$top}
+work=$(mktemp -d "${TMPDIR:-/tmp}/lb-mutants-XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+packages='jansson libcurl sqlite3 yaml-0.1 libpcre2-8 libcrypto'
+read -ra flags < <(pkg-config --cflags $packages | tr '\n' ' '; echo)
+read -ra libs < <(pkg-config --libs $packages | tr '\n' ' '; echo)
+flags+=(-std=gnu11 -O0 -w -D_GNU_SOURCE '-DLB_VERSION="mutant"'
+	'-DLB_DATADIR="/nonexistent"' '-DLB_SYSCONFDIR="/nonexistent"'
+	'-DLB_MANDIR="/nonexistent"' "-I$top/lib" -include "$work/one-in.h")
+n=0 bad=0
+
+# What the changed lines call: the same records are hit in every run.
+cat > "$work/one-in.h" <<'END'
+#include <stddef.h>
+static inline int one_in(unsigned n, const void *data, size_t len)
+{
+	const unsigned char *p = data;
+	unsigned h = 2166136261u;
+
+	while (len-- > 0)
+		h = (h ^ *p++) * 16777619u;
+	h ^= h >> 15;
+	return h % n == 0;
+}
+END
+
+compile() {
+	gcc "${flags[@]}" -c -o "$2" "$1"
+}
+
+# Every room, as it is, in one archive.
+rooms() {
+	local f
+	mkdir -p "$work/o"
+	export -f compile
+	for f in "$top"/lib/*/*.c; do
+		f=${f#"$top"/lib/}
+		printf '%s\0%s\0' "$top/lib/$f" "$work/o/${f//\//-}.o"
+	done | FLAGS=${flags[*]@Q} xargs -0 -n 2 -P 2 bash -c \
+		'eval "flags=($FLAGS)"; compile "$0" "$1"' &&
+		ar rc "$work/rooms.a" "$work"/o/*.o
+}
+
+conserve() {
+	python3 "$top/tests/conservation.py" --build "$build" \
+		--over "$work/over" --first "$@"
+}
+
+# link PROGRAM OBJECT... - the objects stand in for those of the archive.
+link() {
+	rm -rf "$work/over"
+	mkdir -p "$work/over"
+	gcc -O0 "${flags[@]}" -o "$work/over/$1" "$top/bin/$1.c" "${@:2}" \
+		"$work/rooms.a" -Wl,--as-needed "${libs[@]}" -lm
+}
+
+tell() {
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $n - $2"
+	else
+		echo "not ok $n - $2"
+		bad=1
+	fi
+}
+
+# mutant PROGRAM FILE NAME SED-SCRIPT
+mutant() {
+	local name="$1 $3" status=1
+	if [ ${#wanted[@]} -gt 0 ]; then
+		[[ " ${wanted[*]} " == *" $3 "* ]] || return
+	fi
+	sed "$4" "$top/lib/$2" > "$work/mutant.c"
+	if cmp -s "$top/lib/$2" "$work/mutant.c"; then
+		echo "# sed finds nothing to change in $2"
+	elif ! compile "$work/mutant.c" "$work/mutant.o" ||
+		! link "$1" "$work/mutant.o"; then
+		echo "# it does not compile"
+	else
+		conserve > "$work/log"
+		[ $? -eq 1 ] && grep -q '^seed [0-9]*: ' "$work/log" && status=0
+		head -n 1 "$work/log" | cut -c 1-150 | sed 's/^/# /'
+	fi
+	tell $status "$name is noticed"
+}
+
+wanted=("$@")
+rooms || exit 99
+link lb-agent && conserve --seeds 1-20 > /dev/null
+tell $? "a build that is not changed passes"
+
+mutant lb-pipeline pipeline/stages.c loses-a-message \
+	's/^\tif (verdict == LB_PASS) {/\tif (one_in(1000, r->text, r->len)) return verdict;\n&/'
+mutant lb-pipeline pipeline/stages.c doubles-a-query \
+	's/^\t\tput_query(out, m);/&\n\t\tif (one_in(1000, r->text, r->len)) put_query(out, m);/'
+mutant lb-pipeline record/filter.c loses-a-foreign-line \
+	's/^\t\trun_add(&s->run, line, s->others);/\t\tif (!one_in(1000, line->text, line->len))\n&/'
+mutant lb-pipeline record/filter.c changes-a-byte-of-a-foreign-line \
+	's/^\t\trun_add(&s->run, line, s->others);/\t\tif (one_in(1000, line->text, line->len)) ((char *)line->text)[line->len - 2] ^= 1;\n&/'
+mutant lb-pipeline record/filter.c is-silent-on-a-malformed-line \
+	's/^\tlb_line_refuse(/\tif (!one_in(100, line->text, line->len))\n&/'
+mutant lb-agent agent/turn.c loses-a-reply \
+	's/^\t\tlb_buf_put(b, reply.data, reply.len);/\t\tif (!one_in(1000, t->id, strlen(t->id)))\n&/'
+mutant lb-agent agent/turn.c doubles-a-reply \
+	's/^\t\tlb_buf_put(b, reply.data, reply.len);/&\n\t\tif (one_in(1000, t->id, strlen(t->id)))\n&/'
+mutant lb-agent agent/turn.c loses-a-chunk \
+	's/^\t\tput_chunk(t, e->text, e->len, NULL, 0);/\t\tif (!one_in(1000, t->text.data, t->text.len))\n&/'
+mutant lb-agent agent/turn.c asks-again-for-what-is-answered \
+	's/^\tif (got > 0) {/\tif (got > 0 \&\& !one_in(100, id, strlen(id))) {/'
+mutant lb-agent agent/order.c lets-a-line-overtake \
+	'/^static void on_foreign/,/^}/s/^\tif (s)$/\tif (s \&\& !one_in(100, text, len))/'
+mutant lb-wrap pipeline/wrap.c loses-a-part \
+	's/^\t\tput_part(out, r, at, n, part, false);/\t\tif (!one_in(1000, at, left))\n&/'
+mutant lb-wrap pipeline/wrap.c loses-a-hidden-failure \
+	's/^\t\tput_hidden(out, r, failed);/\t\tif (!one_in(300, r->text, r->len))\n&/'
+mutant lb-send platform/send.c loses-a-receipt \
+	's/^\tput_receipt(/\tif (!one_in(1000, d->id, strlen(d->id)))\n&/'
+mutant lb-send platform/send.c is-silent-on-a-failed-delivery \
+	's/^\tlb_put_error(lb_out_buf(out), d->record, &p);/\tif (!one_in(300, d->id, strlen(d->id)))\n&/'
+echo "1..$n"
+exit $bad
