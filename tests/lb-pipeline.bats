@@ -199,6 +199,15 @@ lb-pipeline: $id: error by route: no pipeline 'nope' in the configuration" "$std
 	is '.line == "{\"kind\":\"message\" \"hush, secret\"}"'
 }
 
+@test "records keep their order" {
+	run -0 lb-pipeline < <(for n in 1 2 3; do
+		echo "{\"kind\":\"status\",\"id\":\"s$n\"}"
+		echo "{\"id\":\"t$n\",\"kind\":\"status\"}"
+		message "{\"id\":\"m$n\"}"
+	done)
+	same "s1 t1 m1 s2 t2 m2 s3 t3 m3" "$(jq -r .id <<< "$output" | paste -sd ' ')"
+}
+
 @test "lines of other kinds pass byte for byte" {
 	copies_foreign lb-pipeline
 }
