@@ -103,9 +103,10 @@ static int on_end(void *arg, struct lb_out *out, struct lb_error *err)
 {
 	struct lb_send *send = arg;
 
+	(void)err;
 	send->out = out;
 	lb_send_end(send);
-	return lb_send_pause(send, err);
+	return 0;
 }
 
 static int run(struct lb_send *send)

@@ -199,6 +199,16 @@ lb-pipeline: $id: error by route: no pipeline 'nope' in the configuration" "$std
 	is '.line == "{\"kind\":\"message\" \"hush, secret\"}"'
 }
 
+@test "records keep their order, however many come in one read" {
+	for n in 1 2 3; do
+		echo "{\"kind\":\"status\",\"id\":\"s$n\"}"
+		echo "{\"id\":\"t$n\",\"kind\":\"status\"}"
+		message "{\"id\":\"m$n\"}"
+	done > "$BATS_TEST_TMPDIR/in"
+	run -0 lb-pipeline < "$BATS_TEST_TMPDIR/in"
+	same "s1 t1 m1 s2 t2 m2 s3 t3 m3" "$(jq -r .id <<< "$output" | paste -sd ' ')"
+}
+
 @test "lines of other kinds pass byte for byte" {
 	copies_foreign lb-pipeline
 }

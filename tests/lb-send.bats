@@ -107,6 +107,10 @@ y' "$output"
 four' "$output"
 	run -0 lb-send stdout < <(chunk a 'one ' 1; chunk a 'two' 2; reply a 'one two')
 	same 'one two' "$output"
+	# what streamed ends within a later part
+	run -0 lb-send stdout < <(chunk a 'one two three' 1; part a 1 'one two '
+		part a 2 'three four' true)
+	same 'one two three four' "$output"
 	# @name and pictures stand outside the text that streamed
 	run -0 lb-send stdout < <(chunk a 'one ' 1; reply a x '{"chain":[
 		{"type":"At","target":"5","display":"Ann"},{"type":"Plain","text":"one two"}]}')

@@ -423,6 +423,7 @@ int main(void)
 	test_bad_line(0, "\xe7\x8e\x8b", "\xe7\x8e\x8b", 4095);
 	test_bad_line(1, "\xe7\x8e\x8b", "\xe7\x8e\x8b", 4096);
 	test_bad_line(2, "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80", 4094);
+	test_bad_line(1, "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80", 4093);
 	test_bad_line(0, "\xff", "\xef\xbf\xbd", 4095);
 	return tap_end();
 }
