@@ -6,6 +6,7 @@ load server
 
 teardown() {
 	stop_servers
+	umount "$BATS_TEST_TMPDIR/disk" 2> /dev/null || true
 	[ -z "${AGENT-}" ] || kill -9 "$AGENT" 2> /dev/null || true
 }
 
