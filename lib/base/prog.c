@@ -66,6 +66,7 @@ void lb_start(const struct lb_prog *prog)
 			_exit(LB_OS);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGCHLD, SIG_DFL);
+	signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit says so itself */
 	lb_log_start(prog->name);
 	if (fstat(STDOUT_FILENO, &st) == 0 && !S_ISREG(st.st_mode))
 		setvbuf(stdout, NULL, _IOLBF, BUFSIZ);

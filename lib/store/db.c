@@ -42,6 +42,12 @@ int lb_db_fail(struct sqlite3 *db, const char *path, const char *what,
 			       "'%s' is damaged (%s): move it away or put a "
 			       "copy in its place",
 			       path, sqlite3_errmsg(db));
+	/* "disk I/O error" alone helps nobody. */
+	if ((sqlite3_extended_errcode(db) & 0xff) == SQLITE_IOERR &&
+	    sqlite3_system_errno(db) != 0)
+		return lb_fail(err, code, "%s '%s': %s: %s", what, path,
+			       sqlite3_errmsg(db),
+			       strerror(sqlite3_system_errno(db)));
 	return lb_fail(err, code, "%s '%s': %s", what, path,
 		       sqlite3_errmsg(db));
 }
