@@ -18,10 +18,8 @@ mkdir -p "$doc" root/DEBIAN debian
 cp source/README.md "$doc/"
 gzip -9n < source/CHANGELOG.md > "$doc/changelog.gz"
 {
-	echo "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/"
-	echo "Upstream-Name: lb"
+	echo "lb, a chat bot of small programs."
 	echo
-	echo "Files: *"
 	echo "Copyright: the authors of lb"
 	echo "License: Apache-2.0"
 	echo " On Debian systems the full text is in"
@@ -33,6 +31,10 @@ find root/usr/share/man -type f -exec gzip -9n {} +
 printf 'Source: lb-toolkit\n\nPackage: lb-toolkit\nArchitecture: any\n' \
 	> debian/control
 depends=$(dpkg-shlibdeps -O root/usr/bin/lb-* | sed -n 's/^shlibs:Depends=//p')
+# libcurl is opened, not linked: the package that holds it is one more.
+soname=$(sed -n 's/^CURL_SONAME = //p' source/Makefile)
+curl=$(dpkg-query -S "*/${soname:-libcurl.so.4}" | sed 's/:.*//' | head -n 1)
+depends="$depends, $curl"
 arch=$(dpkg --print-architecture)
 cat > root/DEBIAN/control << END
 Package: lb-toolkit

@@ -9,7 +9,7 @@
 #ifndef LB_NET_HTTP_CALL_H
 #define LB_NET_HTTP_CALL_H
 
-#include <curl/curl.h>
+#include "net/curl.h"
 #include <stdbool.h>
 
 #include "net/http.h"

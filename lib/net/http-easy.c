@@ -1,10 +1,10 @@
-#include <curl/curl.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
 
 #include "base/mem.h"
+#include "net/curl.h"
 #include "net/http-call.h"
 
 enum { BUFFER = 16 << 10, DNS_CACHE_S = 120 };

@@ -1,11 +1,11 @@
 #include "net/http.h"
 
-#include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "net/curl.h"
 #include "net/http-call.h"
 
 /*
@@ -261,12 +261,14 @@ struct lb_http *lb_http_open(struct lb_loop *loop)
 	return http;
 }
 
-static void start_curl(struct lb_http *http)
+static int start_curl(struct lb_http *http, struct lb_error *err)
 {
 	CURLM *m;
 
 	if (http->multi)
-		return;
+		return 0;
+	if (lb_curl_load(err) < 0)
+		return -1;
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
 	    !(m = curl_multi_init())) {
 		fputs("lb: cannot start libcurl\n", stderr);
@@ -278,6 +280,7 @@ static void start_curl(struct lb_http *http)
 	curl_multi_setopt(m, CURLMOPT_TIMERFUNCTION, on_timeout_change);
 	curl_multi_setopt(m, CURLMOPT_TIMERDATA, http);
 	curl_multi_setopt(m, CURLMOPT_MAXCONNECTS, (long)MAX_CONNECTIONS);
+	return 0;
 }
 
 struct lb_http_call *lb_http_start(struct lb_http *http,
@@ -288,7 +291,8 @@ struct lb_http_call *lb_http_start(struct lb_http *http,
 	struct lb_http_gate *gate;
 	struct lb_http_call *call;
 
-	start_curl(http);
+	if (start_curl(http, err) < 0)
+		return NULL;
 	gate = lb_http_gate_find(http, request->url, err);
 	if (!gate)
 		return NULL;

@@ -45,7 +45,7 @@ struct lb_http_request {
 	 * look-up, waiting for another's look-up, and TLS. Any byte of the
 	 * answer, also of a comment in an event stream, starts idle_ms anew. */
 	int64_t connect_ms, first_byte_ms, idle_ms;
-	size_t max_body; /* bytes after decoding; 0 for 64 MiB */
+	size_t max_body;     /* bytes after decoding; 0 for 64 MiB */
 	const char *ca_file; /* certificates to trust; NULL: the system's */
 };
 

@@ -1,8 +1,9 @@
-#include <curl/curl.h>
+#include "net/http.h"
+
 #include <stdbool.h>
 #include <time.h>
 
-#include "net/http.h"
+#include "net/curl.h"
 
 enum { DAY_S = 24 * 60 * 60 };
 
@@ -31,8 +32,13 @@ static int64_t seconds(const char *text)
 /* The three forms of HTTP-date begin with the name of a day. */
 static int64_t date(const char *text, int64_t now_ms)
 {
-	time_t at = is_letter(*text) ? curl_getdate(text, NULL) : -1;
-	int64_t wait = (int64_t)at * 1000 - now_ms;
+	struct lb_error err;
+	time_t at = -1;
+	int64_t wait;
+
+	if (is_letter(*text) && lb_curl_load(&err) == 0)
+		at = curl_getdate(text, NULL);
+	wait = (int64_t)at * 1000 - now_ms;
 
 	return at == -1 || wait < 0 || wait > DAY_S * 1000 ? -1 : wait;
 }
