@@ -72,3 +72,13 @@ flow() {
 	run --separate-stderr -65 lb-pipeline -q <<< '{'
 	[ "$(wc -l <<< "$stderr")" -eq 1 ]
 }
+
+@test "a level or a format that is none is told, not passed over" {
+	run --separate-stderr -0 env LB_LOG=loud LB_LOG_FORMAT=xml lb-pick a < /dev/null
+	same "lb-pick: LB_LOG: 'loud' is not error, warning, info or debug
+lb-pick: LB_LOG_FORMAT: 'xml' is neither json nor text" "$stderr"
+	for level in error warning info debug ''; do
+		run --separate-stderr -0 env LB_LOG="$level" LB_LOG_FORMAT=text lb-pick a < /dev/null
+		[ -z "$stderr" ]
+	done
+}

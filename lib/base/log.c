@@ -30,8 +30,15 @@ void lb_log_start(const char *name)
 	self.name = name;
 	self.json = format && strcmp(format, "json") == 0;
 	for (int i = LB_ERROR; level && i <= LB_DEBUG; i++)
-		if (strcmp(level, level_names[i]) == 0)
+		if (strcmp(level, level_names[i]) == 0) {
 			self.level = (enum lb_level)i;
+			level = NULL;
+		}
+	if (level && *level)
+		lb_warn("LB_LOG: '%s' is not error, warning, info or debug",
+			level);
+	if (format && *format && !self.json && strcmp(format, "text") != 0)
+		lb_warn("LB_LOG_FORMAT: '%s' is neither json nor text", format);
 }
 
 void lb_log_level(enum lb_level level)

@@ -10,9 +10,10 @@ struct walk {
 	bool at_key; /* the next string is a member's name */
 };
 
+/* The innermost level; there is one. */
 static char *level(struct walk *w)
 {
-	return w->open.len ? &w->open.data[w->open.len - 1] : NULL;
+	return w->open.data + w->open.len - 1;
 }
 
 /* A member to leave out: its value ends at p. Returns where to go on. */
