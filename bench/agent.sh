@@ -14,7 +14,6 @@ work=$(mktemp -d) || exit 99
 server=
 trap 'test -z "$server" || kill "$server"; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
-ulimit -n "$(ulimit -H -n)"
 
 make -s -C "$build" bench/baseline-multi-poll tests/server/lb-test-server ||
 	exit 99

@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/loop.h"
 #include "base/mem.h"
 #include "net/sse.h"
 
@@ -120,6 +121,7 @@ int main(int argc, char **argv)
 	if (argc < 2 || n < 1)
 		return 64;
 	signal(SIGPIPE, SIG_IGN);
+	lb_loop_many_descriptors();
 	raise_limit();
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	multi = curl_multi_init();

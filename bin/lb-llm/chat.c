@@ -12,9 +12,10 @@
 #include "llm/schema.h"
 #include "record/record.h"
 
-static const char *model_spec, *system_prompt, *schema_text, *quiet_if;
+static const char *model_spec, *schema_text, *quiet_if;
 static const char *session_name;
-static struct lb_list attachments, settings;
+static struct question question;
+static struct lb_list settings;
 static bool as_json, want_usage, dry_run, no_stream, proceed, no_history;
 static bool records_mode, strict;
 static int64_t timeout_ms, max_line;
@@ -23,14 +24,14 @@ static long jobs = 8;
 
 const struct lb_opt chat_options[] = {
 	{'a', "attachment", "FILE", "send this image too; - is standard input",
-	 .list = &attachments},
+	 .list = &question.attachments},
 	{'c', "continue", .help = "go on with the conversation before",
 	 .flag = &proceed},
 	{'m', "model", "MODEL", "provider/name, or offline",
 	 .text = &model_spec},
 	{'o', "option", "KEY=VALUE", "a member of the request's body",
 	 .list = &settings},
-	{'s', "system", "TEXT", "the system prompt", .text = &system_prompt},
+	{'s', "system", "TEXT", "the system prompt", .text = &question.system},
 	{'u', "usage", .help = "say on stderr what it cost",
 	 .flag = &want_usage},
 	{0, "connect-timeout", "TIME", "for a connection",
@@ -83,116 +84,6 @@ static json_t *parse_settings(void)
 	return all;
 }
 
-static bool stdin_is_attachment(void)
-{
-	for (size_t i = 0; i < attachments.n; i++)
-		if (strcmp(attachments.at[i], "-") == 0)
-			return true;
-	return false;
-}
-
-/* What standard input holds, unless it is a terminal or an attachment. */
-static int read_stdin(struct lb_buf *out, struct lb_error *err)
-{
-	enum { MAX_INPUT = 16 << 20 };
-	char part[65536];
-	ssize_t got;
-
-	if (isatty(STDIN_FILENO) || stdin_is_attachment())
-		return 0;
-	while ((got = read(STDIN_FILENO, part, sizeof(part))) > 0) {
-		if (out->len + (size_t)got > MAX_INPUT)
-			return lb_fail(err, LB_DATA,
-				       "standard input is too long");
-		lb_buf_put(out, part, (size_t)got);
-	}
-	if (got < 0)
-		return lb_fail_sys(err, LB_IO, "cannot read standard input");
-	while (out->len > 0 && strchr("\r\n", out->data[out->len - 1]))
-		out->len--;
-	return 0;
-}
-
-/* The question: the operands, then what was piped in. */
-static int compose(int argc, char **argv, struct lb_buf *question,
-		   struct lb_error *err)
-{
-	lb_autobuf struct lb_buf piped = {0};
-
-	for (int i = 0; i < argc; i++)
-		lb_buf_printf(question, "%s%s", i ? " " : "", argv[i]);
-	if (read_stdin(&piped, err) < 0)
-		return -1;
-	if (question->len > 0 && piped.len > 0)
-		lb_buf_puts(question, "\n\n");
-	lb_buf_put(question, lb_buf_str(&piped), piped.len);
-	if (question->len == 0 && attachments.n == 0)
-		lb_usage("ask something, as in '%s'",
-			 "lb-llm chat 'what is a pipe?'");
-	return 0;
-}
-
-static json_t *user_message(const struct lb_buf *question, struct lb_error *err)
-{
-	json_auto_t *parts = json_array();
-
-	if (question->len > 0)
-		json_array_append_new(
-			parts,
-			lb_json_pack("{s:s, s:o}", "type", "text", "text",
-				     lb_json_text(question->data,
-						  question->len)));
-	for (size_t i = 0; i < attachments.n; i++) {
-		json_t *part = attach(attachments.at[i], err);
-
-		if (!part)
-			return NULL;
-		json_array_append_new(parts, part);
-	}
-	return lb_json_pack("{s:s, s:O}", "role", "user", "content", parts);
-}
-
-static void add_system(json_t *messages, const char *text)
-{
-	json_array_append_new(messages,
-			      lb_json_pack("{s:s, s:o}", "role", "system",
-					   "content",
-					   lb_json_text(text, strlen(text))));
-}
-
-/* The instruction that goes with a schema. */
-static char *schema_prompt(const json_t *schema)
-{
-	lb_autofree char *text = json_dumps(schema, JSON_COMPACT);
-
-	return lb_printf("Answer with one JSON value only, without any other "
-			 "text, that keeps to this JSON Schema: %s",
-			 text);
-}
-
-static int make_messages(struct chat *c, int argc, char **argv,
-			 struct lb_error *err)
-{
-	lb_autobuf struct lb_buf question = {0};
-	json_t *user;
-
-	if (compose(argc, argv, &question, err) < 0)
-		return -1;
-	c->fresh = json_array();
-	if (system_prompt)
-		add_system(c->fresh, system_prompt);
-	if (c->schema) {
-		lb_autofree char *text = schema_prompt(c->schema);
-
-		add_system(c->fresh, text);
-	}
-	user = user_message(&question, err);
-	if (!user)
-		return -1;
-	json_array_append_new(c->fresh, user);
-	return 0;
-}
-
 /* Old messages before the new ones. */
 static int add_history(struct chat *c, struct lb_error *err)
 {
@@ -232,7 +123,7 @@ static int print_request(const struct chat *c, struct lb_error *err)
 	return LB_OK;
 }
 
-static int run(struct chat *c, int argc, char **argv)
+static int run(struct chat *c)
 {
 	struct lb_error err;
 
@@ -244,7 +135,8 @@ static int run(struct chat *c, int argc, char **argv)
 	if (!c->model)
 		return lb_report(&err);
 	set_limits(c->model);
-	if (make_messages(c, argc, argv, &err) < 0 || add_history(c, &err) < 0)
+	c->fresh = compose(&question, c->schema, &err);
+	if (!c->fresh || add_history(c, &err) < 0)
 		return lb_report(&err);
 	c->request = (struct lb_llm_request){.messages = c->messages,
 					     .options = c->options,
@@ -288,7 +180,9 @@ int chat_main(int argc, char **argv)
 			.strict = strict,
 		});
 	} else {
-		code = run(&c, argc, argv);
+		question.argc = argc;
+		question.argv = argv;
+		code = run(&c);
 	}
 	chat_release(&c);
 	return code;

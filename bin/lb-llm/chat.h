@@ -7,6 +7,21 @@
 #include "record/out.h"
 #include "store/store.h"
 
+/* What was asked on the command line. */
+struct question {
+	int argc;
+	char **argv;
+	const char *system;
+	struct lb_list attachments;
+};
+
+/*
+ * Its messages: the system prompts, then the user's with what was piped in.
+ * New; NULL when an input cannot be read. Exits when there is nothing to ask.
+ */
+json_t *compose(const struct question *q, const json_t *schema,
+		struct lb_error *err);
+
 struct chat {
 	struct lb_config *config;
 	struct lb_model *model;

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <jansson.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/json.h"
+#include "base/describe.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/near.h"
@@ -106,93 +105,6 @@ void lb_note_terminal(void)
 			self->name);
 }
 
-static void help_line(const struct lb_opt *o)
-{
-	char left[48], dash[5] = "    ";
-
-	if (o->letter)
-		snprintf(dash, sizeof(dash), "-%c, ", o->letter);
-	snprintf(left, sizeof(left), "%s--%s%s%s", dash, o->name,
-		 o->arg ? "=" : "", o->arg ? o->arg : "");
-	printf("  %-26s %s\n", left, o->help);
-}
-
-static void help_options(const struct lb_opt *opts)
-{
-	for (; opts->name; opts++)
-		help_line(opts);
-}
-
-static void help_verbs(void)
-{
-	printf("\nVerbs ('%s VERB --help' tells more):\n", self->name);
-	for (const struct lb_verb *v = self->verbs; v->name; v++)
-		printf("  %-12s %s\n", v->name, v->about);
-}
-
-static int help(void)
-{
-	if (verb)
-		printf("usage: %s %s [OPTION...] %s\n%s.\n\n", self->name,
-		       verb->name, verb->operands, verb->about);
-	else
-		printf("usage: %s%s%s%s\n%s.\n", self->name,
-		       self->verbs ? "" : " [OPTION...]",
-		       *self->operands ? " " : "", self->operands, self->about);
-	if (!verb && self->example)
-		printf("\nExample:\n  %s\n", self->example);
-	if (!verb && self->verbs)
-		help_verbs();
-	if (!verb)
-		putchar('\n');
-	help_options(table());
-	help_options(common);
-	return LB_OK;
-}
-
-static json_t *describe_options(const struct lb_opt *opts)
-{
-	json_t *list = json_array();
-
-	for (; opts && opts->name; opts++) {
-		json_t *o =
-			lb_json_pack("{s:s, s:s, s:s*, s:b}", "name",
-				     opts->name, "help", opts->help, "arg",
-				     opts->arg, "repeat", opts->list != NULL);
-
-		if (opts->letter)
-			lb_json_set_str(o, "letter", &opts->letter, 1);
-		json_array_append_new(list, o);
-	}
-	return list;
-}
-
-static int describe(void)
-{
-	json_auto_t *all =
-		lb_json_pack("{s:s, s:s, s:s, s:s, s:s*, s:s*, s:o, s:o}",
-			     "name", self->name, "version", LB_VERSION, "about",
-			     self->about, "operands", self->operands, "reads",
-			     self->reads, "writes", self->writes, "options",
-			     describe_options(self->opts), "common",
-			     describe_options(common));
-	json_t *verbs = json_array();
-
-	for (const struct lb_verb *v = self->verbs; v && v->name; v++)
-		json_array_append_new(verbs,
-				      lb_json_pack("{s:s, s:s, s:s, s:o}",
-						   "name", v->name, "about",
-						   v->about, "operands",
-						   v->operands, "options",
-						   describe_options(v->opts)));
-	if (json_array_size(verbs) > 0)
-		json_object_set(all, "verbs", verbs);
-	json_decref(verbs);
-	json_dumpf(all, stdout, JSON_COMPACT);
-	putchar('\n');
-	return LB_OK;
-}
-
 static void add(struct lb_list *list, const char *text)
 {
 	list->at = lb_grow(list->at, (list->n + 1) * sizeof(*list->at));
@@ -250,10 +162,14 @@ static void set(const struct lb_opt *o, const char *arg)
 
 static void answer(int c)
 {
-	if (c == 'h' || c == OPT_HELP)
-		exit(lb_finish(help()));
-	if (c == OPT_DESCRIBE)
-		exit(lb_finish(describe()));
+	if (c == 'h' || c == OPT_HELP) {
+		lb_prog_help(self, verb, common);
+		exit(lb_finish(LB_OK));
+	}
+	if (c == OPT_DESCRIBE) {
+		lb_prog_describe(self, common);
+		exit(lb_finish(LB_OK));
+	}
 	if (c == 'V' || c == OPT_VERSION) {
 		printf("%s %s\n", self->name, LB_VERSION);
 		exit(lb_finish(LB_OK));
@@ -337,7 +253,7 @@ static int help_instead(void)
 {
 	if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return LB_USAGE;
-	help();
+	lb_prog_help(self, NULL, common);
 	return LB_USAGE;
 }
 
@@ -394,8 +310,8 @@ int lb_run_verb(int argc, char **argv)
 	const struct lb_verb *v;
 	int first;
 
-	if (self->usual &&
-	    (argc == 1 || (!is_about_program(argv[1]) && !verb_named(argv[1])))) {
+	if (self->usual && (argc == 1 || (!is_about_program(argv[1]) &&
+					  !verb_named(argv[1])))) {
 		check_slip(argc, argv);
 		return run_verb(verb_named(self->usual), argc, argv);
 	}

@@ -1,0 +1,133 @@
+/* request.c - one request record on its way to its response. */
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "work.h"
+
+void entry_free(struct entry *e)
+{
+	lb_buf_release(&e->line);
+	lb_record_release(&e->record);
+	ask_release(&e->ask);
+	json_decref(e->messages);
+	free(e->text);
+	free(e);
+}
+
+struct entry *entry_add(struct work *w)
+{
+	struct entry *e = lb_alloc(sizeof(*e));
+
+	e->work = w;
+	*w->end = e;
+	w->end = &e->next;
+	w->held++;
+	return e;
+}
+
+static void put_failure(struct entry *e, enum lb_code code, const char *why)
+{
+	const struct lb_problem p = {"lb-llm", code, why, false, -1};
+
+	lb_put_error(&e->line, &e->record, &p);
+	e->done = true;
+}
+
+static void on_over(void *arg)
+{
+	static const char *const without[] = {
+		"messages", "prompt", "system", "options", "tools", "stream",
+		"text",     "usage",  "finish", "model",   NULL,
+	};
+	struct entry *e = arg;
+
+	e->work->in_flight--;
+	e->done = true;
+	if (e->ask.failed) {
+		put_failure(e, e->ask.code, e->ask.message);
+		return;
+	}
+	lb_splice(&e->line, &e->record, "response", without);
+	lb_put_str(&e->line, "model", e->model->label);
+	ask_put(&e->line, &e->ask);
+	lb_put_end(&e->line);
+}
+
+static const struct lb_model *model_for(struct entry *e, struct lb_error *err)
+{
+	struct work *w = e->work;
+	const char *spec = lb_json_str(e->record.json, "model");
+	struct lb_model *m;
+
+	if (!spec)
+		spec = w->how->model ? w->how->model : "";
+	m = lb_map_find(&w->models, spec);
+	if (m)
+		return m;
+	m = lb_model_open(w->how->config, spec, err);
+	if (m)
+		lb_map_add(&w->models, spec, m);
+	return m;
+}
+
+/* `messages`, or `system` and `prompt`. */
+static json_t *messages_of(const json_t *o)
+{
+	json_t *messages = json_object_get(o, "messages");
+	json_t *prompt = json_object_get(o, "prompt");
+	json_t *system = json_object_get(o, "system");
+
+	if (json_is_array(messages))
+		return json_incref(messages);
+	messages = json_array();
+	if (json_is_string(system))
+		json_array_append_new(messages,
+				      lb_json_pack("{s:s, s:O}", "role",
+						   "system", "content",
+						   system));
+	if (json_is_string(prompt))
+		json_array_append_new(messages,
+				      lb_json_pack("{s:s, s:O}", "role", "user",
+						   "content", prompt));
+	return messages;
+}
+
+void entry_ask(struct entry *e)
+{
+	struct work *w = e->work;
+	const json_t *o = e->record.json;
+	json_auto_t *options = json_deep_copy(w->how->options);
+	const json_t *own = json_object_get(o, "options");
+	struct lb_error err;
+
+	if (json_is_object(own))
+		lb_json_merge(options, own);
+	e->ask.usage = (struct lb_usage){-1, -1, -1};
+	e->ask.on_over = on_over;
+	e->ask.arg = e;
+	e->messages = messages_of(o);
+	if (json_array_size(e->messages) == 0) {
+		put_failure(e, LB_CODE_USAGE,
+			    "a request needs 'messages' or 'prompt'");
+		return;
+	}
+	e->model = model_for(e, &err);
+	if (!e->model) {
+		put_failure(e, lb_code_of(&err), err.text);
+		return;
+	}
+	w->in_flight++;
+	if (lb_llm_start(w->llm, e->model,
+			 &(struct lb_llm_request){
+				 .messages = e->messages,
+				 .tools = json_object_get(o, "tools"),
+				 .options = options,
+				 .stream = lb_json_bool(o, "stream", false),
+				 .strict = w->how->strict,
+			 },
+			 ask_event, &e->ask, &err))
+		return;
+	w->in_flight--;
+	put_failure(e, lb_code_of(&err), err.text);
+}

@@ -1,0 +1,44 @@
+/* work.h - request records under way, in the order they came. */
+#ifndef LB_LLM_WORK_H
+#define LB_LLM_WORK_H
+
+#include "base/map.h"
+#include "llm.h"
+#include "record/filter.h"
+
+struct work;
+
+/* A line on its way: passed on as it is, or answered. */
+struct entry {
+	struct entry *next;
+	struct work *work;
+	struct lb_buf line; /* what is written in the end */
+	char *text;         /* the request's own bytes */
+	struct lb_record record;
+	struct ask ask;
+	json_t *messages;
+	const struct lb_model *model;
+	bool done;
+};
+
+struct work {
+	const struct records *how;
+	struct lb_loop *loop;
+	struct lb_llm *llm;
+	struct lb_lines *in;
+	struct lb_out *out;
+	struct lb_map models;
+	struct entry *first, **end;
+	long in_flight, held;
+	bool watching, ended;
+	int code;
+};
+
+/* A new entry, last in the order. */
+struct entry *entry_add(struct work *work);
+void entry_free(struct entry *entry);
+
+/* Ask for what its record says; it is `done` at once, or later. */
+void entry_ask(struct entry *entry);
+
+#endif
