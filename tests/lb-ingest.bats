@@ -211,3 +211,34 @@ lb-ingest: line 3: too long as a record" "$stderr"
 @test "on a terminal it says what it waits for" {
 	notes_terminal lb-ingest text
 }
+
+@test "jsonl: an event that is named and dated has the same id each time" {
+	event='{"text":"x","message_id":7,"time":1767225600000}'
+	# 48 bits of time, then of SHA-256("-", NUL, "7"), version and variant set.
+	same 019b76da-a800-731a-aa8b-dcad5383058a \
+		"$(lb-ingest jsonl <<< "$event" | jq -r .id)"
+	same 1 "$(lb-ingest jsonl <<< "$event
+$event" | jq -r .id | sort -u | wc -l)"
+	same 4 "$( (
+		lb-ingest jsonl <<< "$event"
+		lb-ingest jsonl --bot b <<< "$event"
+		lb-ingest jsonl <<< '{"text":"x","message_id":8,"time":1767225600000}'
+		lb-ingest jsonl <<< '{"text":"x","message_id":7,"time":1767225600001}'
+	) | jq -r .id | sort -u | wc -l)"
+	# Without a time nobody can tell the event from another.
+	same 2 "$(lb-ingest jsonl <<< '{"text":"x","message_id":7}
+{"text":"x","message_id":7}' | jq -r .id | sort -u | wc -l)"
+}
+
+@test "jsonl: media inside a record are at most 256 KiB" {
+	image() {
+		printf '{"chain":[{"type":"Image","base64":"data:image/png;base64,'
+		head -c "$1" /dev/zero | base64 -w 0
+		printf '"}]}\n'
+	}
+	run -0 bash -c 'lb-ingest jsonl | jq -r .kind' < <(image 262144)
+	same message "$output"
+	run --separate-stderr -65 lb-ingest jsonl < <(image 263000)
+	same '["error","data"]' "$(jq -c '[.kind,.code]' <<< "$output")"
+	[[ $stderr == *"256 KiB"* ]]
+}

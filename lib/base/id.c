@@ -32,13 +32,12 @@ static void fill(unsigned char *out, size_t n)
 	memcpy(out, pool + left, n);
 }
 
-void lb_id_new(int64_t ms, char out[LB_ID_SIZE])
+/* 48 bits of time, the version, 12 bits, the variant, 62 bits: RFC 9562 5.7. */
+static void spell(int64_t ms, unsigned char b[16], char out[LB_ID_SIZE])
 {
 	static const char hex[] = "0123456789abcdef";
-	unsigned char b[16];
 	char *p = out;
 
-	fill(b, sizeof(b));
 	for (int i = 0; i < 6; i++)
 		b[i] = (unsigned char)((uint64_t)ms >> (40 - 8 * i));
 	b[6] = (unsigned char)(0x70 | (b[6] & 0x0f));
@@ -50,6 +49,23 @@ void lb_id_new(int64_t ms, char out[LB_ID_SIZE])
 		*p++ = hex[b[i] & 15];
 	}
 	*p = '\0';
+}
+
+void lb_id_new(int64_t ms, char out[LB_ID_SIZE])
+{
+	unsigned char b[16];
+
+	fill(b, sizeof(b));
+	spell(ms, b, out);
+}
+
+void lb_id_derive(int64_t ms, const unsigned char digest[16],
+		  char out[LB_ID_SIZE])
+{
+	unsigned char b[16];
+
+	memcpy(b + 6, digest, 10);
+	spell(ms, b, out);
 }
 
 bool lb_id_valid(const char *id)

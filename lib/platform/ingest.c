@@ -5,12 +5,32 @@
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "fs/digest.h"
 #include "record/record.h"
 
 static void put_if(struct lb_buf *b, const char *key, const char *text)
 {
 	if (text && *text)
 		lb_put_str(b, key, text);
+}
+
+/* The same event of a bot always has the same id. */
+static void make_id(const struct lb_origin *from, char out[LB_ID_SIZE])
+{
+	unsigned char digest[LB_DIGEST_SIZE];
+
+	if (!from->event_id) {
+		lb_id_new(from->time, out);
+		return;
+	}
+	/* The NUL of the bot's name parts the two. */
+	lb_digest(
+		(const struct lb_piece[]){
+			{from->bot, strlen(from->bot) + 1},
+			{from->event_id, strlen(from->event_id)},
+		},
+		2, digest);
+	lb_id_derive(from->time, digest, out);
 }
 
 void lb_put_message(struct lb_buf *b, const struct lb_origin *from)
@@ -22,7 +42,7 @@ void lb_put_message(struct lb_buf *b, const struct lb_origin *from)
 	struct lb_subject of;
 
 	if (!from->id)
-		lb_id_new(from->time, id);
+		make_id(from, id);
 	lb_put_begin(b, "message");
 	lb_put_str(b, "id", from->id ? from->id : id);
 	lb_put_int(b, "time", from->time);

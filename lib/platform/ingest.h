@@ -42,7 +42,9 @@ int lb_ingest_jsonl(struct lb_ingest *in, struct lb_error *err);
 /* Who says something where; ids as text. */
 struct lb_origin {
 	const char *id; /* of the record; NULL makes one */
-	int64_t time;   /* ms */
+	/* What the platform calls the event; it and `time` make the id. */
+	const char *event_id;
+	int64_t time; /* ms */
 	const char *platform, *bot;
 	const char *launcher_type, *launcher_id;
 	const char *sender_id, *sender_name, *group_name, *message_id;

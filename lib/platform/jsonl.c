@@ -20,6 +20,9 @@
 #include "record/prune.h"
 #include "record/record.h"
 
+/* 256 KiB of media, as base64 and with the head of a data URI. */
+enum { MAX_INLINE = 256 * 1024 / 3 * 4 + 128 };
+
 /* Texts taken from an object; released together. */
 struct texts {
 	char *at[8];
@@ -88,13 +91,31 @@ static void put_chain(struct lb_buf *b, const struct lb_record *r)
 	}
 }
 
+/* Media inside a record are small; larger ones are named by a URL. */
+static int check_inline(const json_t *chain, struct lb_error *err)
+{
+	const json_t *part;
+	size_t i;
+
+	json_array_foreach(chain, i, part) if (
+		json_string_length(json_object_get(part, "base64")) >
+		MAX_INLINE) return lb_fail(err, LB_DATA,
+					   "component %zu holds more than 256 "
+					   "KiB "
+					   "of media; give a url instead",
+					   i);
+	return 0;
+}
+
 static int check(const struct lb_record *r, struct lb_error *err)
 {
 	const json_t *chain = json_object_get(r->json, "chain");
 	const json_t *text = json_object_get(r->json, "text");
 
 	if (chain)
-		return lb_chain_check(chain, err);
+		return lb_chain_check(chain, err) < 0
+			       ? -1
+			       : check_inline(chain, err);
 	if (!text)
 		return lb_fail(err, LB_DATA, "neither 'text' nor 'chain'");
 	if (!json_is_string(text))
@@ -124,7 +145,10 @@ static struct lb_origin origin(const struct lb_ingest *in, struct texts *t,
 				     inner_at(t, r, "sender", "id")),
 			       "anonymous");
 	from.launcher_id = group ? group : from.sender_id;
-	if (!lb_json_int(r->json, "time", &from.time) || from.time < 0)
+	/* An event that is named and dated is the same event each time. */
+	if (lb_json_int(r->json, "time", &from.time) && from.time >= 0)
+		from.event_id = from.message_id;
+	else
 		from.time = lb_clock_now();
 	return from;
 }
