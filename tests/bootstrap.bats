@@ -13,7 +13,7 @@ setup() {
 	touch "$tree/configure.ac" "$tree/Makefile.am" \
 		"$BATS_TEST_TMPDIR/libdir/tap-driver.sh"
 	: > "$did"
-	for tool in sh cat mkdir cp touch rm ls id env find dirname printf sed \
+	for tool in sh cat mkdir mktemp cp touch rm ls id env find dirname printf sed \
 		getconf grep chmod nproc; do
 		ln -s "$(command -v $tool)" "$fake/$tool"
 	done

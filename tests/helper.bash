@@ -84,7 +84,7 @@ commands() {
 # shell, as a person new to this would: no configuration, no key, one message
 # answered so far.
 run_commands() (
-	export HOME=$BATS_TEST_TMPDIR/newcomer USER=ann
+	export HOME=$BATS_TEST_TMPDIR/newcomer USER; USER=$(id -un)
 	export LB_STATE=$HOME/state
 	unset LB_CONFIG
 	rm -rf "$HOME"

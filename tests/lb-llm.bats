@@ -126,6 +126,19 @@ line 2' "$output"
 	same '{"kind":"response","model":"openai/gpt-4o-mini","text":"so","reasoning":"why","usage":{"input":3,"output":1},"finish":"stop"}' "$output"
 }
 
+@test "--json: a failure is a record too, with what came of it" {
+	stream "$(delta 'half')"
+	run --separate-stderr -76 lb-llm --json hi
+	same '["error","truncated","half"]' "$(jq -c '[.kind,.code,.text]' <<< "$output")"
+}
+
+@test "options that cannot be meant together are usage mistakes" {
+	for bad in '--session a -c' '--no-history -c' '--no-history --session a' \
+		'--session=' '--records -c' '--records -a x'; do
+		run --separate-stderr -64 lb-llm -m offline $bad
+	done
+}
+
 @test "--quiet-if keeps silent when the answer says so" {
 	run -0 lb-llm -m 'offline:text=NO_REPLY' --quiet-if '^NO_REPLY$' hi
 	[ -z "$output" ]
@@ -161,12 +174,21 @@ line 2' "$output"
 	[[ $stderr == *'{"a":"two"}'* && $stderr == *"at 'a': expected \"integer\", got string"* ]]
 }
 
+@test "--schema leaves no instruction in the conversation" {
+	run -0 lb-llm -m 'offline:text={"a":1}' --schema 'a int' hi
+	same '["user","assistant"]' "$(lb-session export -- -/llm_last | jq -c '[.messages[].role]')"
+}
+
 @test "--schema: a file, JSON, and what is no schema" {
 	echo '{"type":"array","items":{"enum":["x"]}}' > "$BATS_TEST_TMPDIR/s.json"
 	run -0 lb-llm -m 'offline:text=["x","x"]' --schema "$BATS_TEST_TMPDIR/s.json" hi
 	same '["x","x"]' "$output"
 	run -65 lb-llm -m 'offline:text=["y"]' --schema '{"items":{"enum":["x"]}}' hi
 	run -64 lb-llm -m offline --schema 'a colour' hi
+	run --separate-stderr -66 lb-llm -m offline --schema nosuch.json hi
+	[[ $stderr == *nosuch.json* ]]
+	run --separate-stderr -65 lb-llm -m offline:auth --schema '{"properties":{"a":{"type":"objekt"}}}' hi
+	[[ $stderr == *objekt* ]]
 	run -65 lb-llm -m offline --schema '{"type":' hi
 }
 
@@ -442,6 +464,17 @@ stream ok' "$(jq -r '.test+" "+.result' <<< "$output")"
 	same x-1 "$(jq -r .body.model <<< "$output")"
 	run -0 env OPENROUTER_API_KEY=aaaa lb-llm --dry-run -m meta/llama hi
 	same meta/llama "$(jq -r .body.model <<< "$output")"
+	# A provider alone means its default model; almost one is a slip.
+	run -0 env OPENAI_API_KEY=aaaa lb-llm --dry-run -m deepseek hi
+	same '"https://api.deepseek.com/chat/completions"' "$(jq -c .url <<< "$output")"
+	run -0 env OPENAI_API_KEY=aaaa lb-llm --dry-run -m openai/ hi
+	same gpt-4o-mini "$(jq -r .body.model <<< "$output")"
+	run --separate-stderr -78 env OPENAI_API_KEY=aaaa lb-llm --dry-run -m opnai/gpt-4o hi
+	[[ $stderr == *"did you mean 'openai/gpt-4o'"* ]]
+	run --separate-stderr -78 env OPENAI_BASE_URL=127.0.0.1:1/v1 lb-llm hi
+	[[ $stderr == *"OPENAI_BASE_URL: '127.0.0.1:1/v1'"* ]]
+	run -0 env OPENAI_BASE_URL=http://u:pass@host/v1 lb-llm models
+	[[ $output != *pass* && $output == *'http://***@host/v1'* ]]
 	run --separate-stderr -78 lb-llm -m gpt-x hi
 	[[ $stderr == *OPENAI_API_KEY* ]]
 	run --separate-stderr -78 lb-llm -m offline:nonsense hi
@@ -452,6 +485,11 @@ stream ok' "$(jq -r '.test+" "+.result' <<< "$output")"
 	run -0 lb-llm --dry-run hi
 	same '["http://127.0.0.1:9/v1/chat/completions","own",0.5]' \
 		"$(jq -c '[.url,.body.model,.body.top_p]' <<< "$output")"
+	# The key of a preset goes to the preset's own address alone.
+	LB__PROVIDERS__THERE__PRESET=openai LB__PROVIDERS__THERE__BASE_URL=http://other/v1 \
+		OPENAI_API_KEY=aaaa run -0 lb-llm --dry-run -m there/x hi
+	same '["http://other/v1/chat/completions",null]' \
+		"$(jq -c '[.url,.headers.Authorization]' <<< "$output")"
 	rm "$BATS_TEST_TMPDIR/key"
 	run --separate-stderr -78 lb-llm --dry-run hi
 	[[ $stderr == *"provider 'here'"* ]]

@@ -163,6 +163,10 @@ static void remember(struct chat *c)
 	struct lb_error err;
 	const char *name = c->session ? c->session : "last";
 
+	/* What was said for the schema's sake is not part of what was said. */
+	if (c->schema)
+		json_array_remove(turn, json_array_size(turn) - 2);
+
 	if (!c->keep || (c->ask.failed && c->ask.text.len == 0))
 		return;
 	json_array_append_new(turn,
@@ -183,6 +187,22 @@ static void print_record(struct chat *c)
 	lb_autobuf struct lb_buf b = {0};
 
 	lb_put_begin(&b, "response");
+	lb_put_str(&b, "model", c->model->label);
+	ask_put(&b, &c->ask);
+	lb_put_end(&b);
+	print(c, b.data, b.len);
+}
+
+/* What came of a failed answer is in its error record. */
+static void print_failure(struct chat *c)
+{
+	lb_autobuf struct lb_buf b = {0};
+
+	lb_put_begin(&b, "error");
+	lb_put_str(&b, "stage", "lb-llm");
+	lb_put_str(&b, "code", lb_code_name(c->ask.code));
+	lb_put_str(&b, "message", c->ask.message);
+	lb_put_bool(&b, "retryable", false);
 	lb_put_str(&b, "model", c->model->label);
 	ask_put(&b, &c->ask);
 	lb_put_end(&b);
@@ -219,7 +239,9 @@ int chat_run(struct chat *c)
 		return lb_report(&err);
 	if (c->schema && keep_to_schema(c, &err) < 0)
 		return lb_report(&err);
-	if (c->ask.failed && flows(c))
+	if (c->ask.failed && c->as_json)
+		print_failure(c);
+	else if (c->ask.failed && flows(c))
 		end_line(c);
 	else if (!c->ask.failed)
 		show(c);

@@ -147,6 +147,19 @@ static int run(struct chat *c)
 	return chat_run(c);
 }
 
+/* What cannot be meant together. */
+static void check_options(void)
+{
+	if (session_name && proceed)
+		lb_usage("--session goes on by itself; leave out -c");
+	if (no_history && (session_name || proceed))
+		lb_usage("--no-history keeps nothing to go on with");
+	if (session_name && !*session_name)
+		lb_usage("--session needs a name");
+	if (records_mode && (session_name || proceed || question.attachments.n))
+		lb_usage("--records takes no conversation and no attachment");
+}
+
 int chat_main(int argc, char **argv)
 {
 	struct lb_error err;
@@ -163,8 +176,7 @@ int chat_main(int argc, char **argv)
 	};
 	int code;
 
-	if (session_name && proceed)
-		lb_usage("--session goes on by itself; leave out -c");
+	check_options();
 	if (!c.config) {
 		code = lb_report(&err);
 	} else if (records_mode) {

@@ -50,8 +50,7 @@ static int put_text(const struct question *q, struct lb_buf *question,
 		lb_buf_puts(question, "\n\n");
 	lb_buf_put(question, lb_buf_str(&piped), piped.len);
 	if (question->len == 0 && q->attachments.n == 0)
-		lb_usage("ask something, as in '%s'",
-			 "lb-llm chat 'what is a pipe?'");
+		lb_usage("ask something: lb-llm chat \"what is a pipe?\"");
 	return 0;
 }
 

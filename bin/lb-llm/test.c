@@ -62,7 +62,8 @@ static int try(const struct lb_model *model, const char *what, bool stream,
 		     0, &err) < 0)
 		return lb_report(&err);
 	if (stream)
-		snprintf(note, sizeof(note), "%zu pieces", deltas);
+		snprintf(note, sizeof(note), "%zu piece%s", deltas,
+			 deltas == 1 ? "" : "s");
 	if (a.usage.output >= 0)
 		snprintf(note + strlen(note), sizeof(note) - strlen(note),
 			 "%s%lld tokens", *note ? ", " : "",

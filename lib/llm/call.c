@@ -259,6 +259,8 @@ static void on_end(void *arg, const struct lb_http_end *end)
 	enum lb_code code = codes[end->cause];
 	bool ok = call->status >= 200 && call->status <= 299;
 
+	lb_log(LB_INFO, NULL, "%s: HTTP %d, %zu bytes", call->model->label,
+	       end->status, end->bytes);
 	call->http = NULL;
 	call->retry_after_ms = end->retry_after_ms;
 	if (end->cause == LB_HTTP_NETWORK && end->bytes > 0)
@@ -313,6 +315,9 @@ static int start_http(struct lb_llm_call *call,
 		.ca_file = lb_config_env("SSL_CERT_FILE"),
 	};
 
+	if (r == 0)
+		lb_log(LB_INFO, NULL, "asking %s, %zu bytes", m->label,
+		       wire.body.len);
 	if (r == 0 && lb_config_env("LB_LOG_BODIES"))
 		lb_log(LB_DEBUG, NULL, "asking %s: %s", m->label,
 		       wire.body.data);

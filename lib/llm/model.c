@@ -6,10 +6,8 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "config/yaml.h"
+#include "llm/endpoint.h"
 #include "llm/protocol.h"
-
-enum { MAX_PRESETS = 256 * 1024 };
 
 void lb_model_close(struct lb_model *m)
 {
@@ -56,61 +54,11 @@ static bool means_offline(const char *spec)
 	       strncmp(spec, "offline:", 8) == 0;
 }
 
-static json_t *presets(struct lb_error *err)
-{
-	lb_autofree char *path = lb_config_share("providers.yaml");
-	json_t *all = lb_yaml_load(path, MAX_PRESETS, err);
-
-	if (!all)
-		lb_error_wrap(err, "cannot read the presets");
-	return all;
-}
-
-/* What is known of a provider: its preset, and the config over it. NULL: no
- * such provider. New. */
-static json_t *provider_find(struct lb_config *config, const json_t *all,
-			     const char *name)
-{
-	const json_t *own = lb_config_provider(config, name);
-	const char *preset = own ? lb_json_str(own, "preset") : NULL;
-	const json_t *base;
-	json_t *p;
-
-	if (!preset || !*preset)
-		preset = name;
-	base = json_object_get(all, preset);
-	if (!own && !base)
-		return NULL;
-	p = base ? json_deep_copy(base) : json_object();
-	if (own) {
-		/* Its own address or keys replace what the environment says. */
-		if (lb_json_str(own, "base-url"))
-			json_object_del(p, "base-url-env");
-		if (json_array_size(json_object_get(own, "api-keys")) > 0)
-			json_object_del(p, "key-env");
-		lb_json_merge(p, own);
-	}
-	return p;
-}
-
-static const char *env_of(const json_t *provider, const char *key)
-{
-	const char *name = lb_json_str(provider, key);
-
-	return name ? lb_config_env(name) : NULL;
-}
-
-/* Is there a key, or a base URL, in the environment for it? */
-static bool is_ready(const json_t *provider)
-{
-	return env_of(provider, "key-env") || env_of(provider, "base-url-env");
-}
-
 static int set_key(struct lb_model *m, const json_t *provider,
 		   struct lb_error *err)
 {
 	const json_t *keys = json_object_get(provider, "api-keys");
-	const char *from_env = env_of(provider, "key-env");
+	const char *from_env = lb_endpoint_env(provider, "key-env");
 	const char *hint = lb_json_str(provider, "key-env");
 	const char *value = from_env;
 
@@ -135,7 +83,8 @@ static int set_key(struct lb_model *m, const json_t *provider,
 static int set_url(struct lb_model *m, const json_t *provider,
 		   struct lb_error *err)
 {
-	const char *url = env_of(provider, "base-url-env");
+	const char *url = lb_endpoint_env(provider, "base-url-env");
+	bool from_env = url != NULL;
 	size_t len;
 
 	if (!url)
@@ -143,6 +92,13 @@ static int set_url(struct lb_model *m, const json_t *provider,
 	if (!url || !*url)
 		return lb_fail(err, LB_CONFIG, "provider '%s' has no base-url",
 			       m->provider);
+	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
+		return lb_fail(err, LB_CONFIG,
+			       "%s: '%s' begins with neither http:// nor "
+			       "https://",
+			       from_env ? lb_json_str(provider, "base-url-env")
+					: "base-url",
+			       url);
 	len = strlen(url);
 	while (len > 0 && url[len - 1] == '/')
 		len--;
@@ -199,48 +155,27 @@ static struct lb_model *open_at(struct lb_config *config, const char *name,
 	return NULL;
 }
 
-/* Providers that may be meant when none is named; counts, keeps the first. */
-struct candidates {
-	const char *first;
-	size_t n;
-	struct lb_buf names;
-};
-
-static void add_candidate(struct candidates *c, const char *name)
+/* The model a provider asks when none is named. */
+static struct lb_model *open_usual(struct lb_config *config, const char *name,
+				   const json_t *provider, struct lb_error *err)
 {
-	lb_buf_printf(&c->names, "%s%s", c->n ? ", " : "", name);
-	if (c->n++ == 0)
-		c->first = name;
-}
+	const char *model = lb_json_str(provider, "default-model");
 
-static void gather(struct lb_config *config, const json_t *all,
-		   struct candidates *c)
-{
-	const char *name;
-	json_t *preset, *own;
-	json_t *ours =
-		(json_t *)(uintptr_t)lb_config_section(config, "providers");
-
-	json_object_foreach(ours, name, own)
-	{
-		(void)own;
-		add_candidate(c, name);
-	}
-	json_object_foreach((json_t *)(uintptr_t)all, name,
-			    preset) if (is_ready(preset) &&
-					!json_object_get(ours, name))
-		add_candidate(c, name);
+	if (model && *model)
+		return open_at(config, name, provider, model, err);
+	lb_fail(err, LB_CONFIG,
+		"provider '%s' has no default-model: name %s/MODEL", name,
+		name);
+	return NULL;
 }
 
 static struct lb_model *open_default(struct lb_config *config,
 				     const json_t *all, struct lb_error *err)
 {
-	struct candidates c = {0};
-	struct lb_model *m;
+	struct lb_candidates c = {0};
 	json_auto_t *provider = NULL;
-	const char *model;
 
-	gather(config, all, &c);
+	lb_endpoint_candidates(config, all, &c);
 	if (c.n > 1)
 		lb_warn("several models could answer (%s): set LB_MODEL to "
 			"provider/model; using offline",
@@ -248,108 +183,72 @@ static struct lb_model *open_default(struct lb_config *config,
 	lb_buf_release(&c.names);
 	if (c.n != 1)
 		return offline("offline", err);
-	provider = provider_find(config, all, c.first);
-	model = lb_json_str(provider, "default-model");
-	if (!model || !*model) {
-		lb_fail(err, LB_CONFIG,
-			"provider '%s' has no default-model: set LB_MODEL to "
-			"%s/MODEL",
-			c.first, c.first);
+	if (lb_endpoint_find(config, all, c.first, &provider, err) < 0)
 		return NULL;
-	}
-	m = open_at(config, c.first, provider, model, err);
-	return m;
+	return open_usual(config, c.first, provider, err);
 }
 
-/* A bare name, passed on to the one endpoint there is. */
+/* A name that is no provider's, passed on to the one endpoint there is. */
 static struct lb_model *open_bare(struct lb_config *config, const json_t *all,
 				  const char *spec, struct lb_error *err)
 {
-	struct candidates c = {0};
+	struct lb_candidates c = {0};
 	json_auto_t *provider = NULL;
 	struct lb_model *m = NULL;
 
-	gather(config, all, &c);
-	if (c.n == 1)
-		provider = provider_find(config, all, c.first);
-	if (provider)
-		m = open_at(config, c.first, provider, spec, err);
-	else if (c.n == 0)
+	lb_endpoint_candidates(config, all, &c);
+	if (c.n == 0)
 		lb_fail(err, LB_CONFIG,
 			"no endpoint for model '%s': set OPENAI_API_KEY or "
 			"OPENAI_BASE_URL, or name provider/model",
 			spec);
-	else
+	else if (c.n > 1)
 		lb_fail(err, LB_CONFIG,
 			"model '%s' could be at %s: name provider/model", spec,
 			lb_buf_str(&c.names));
+	else if (lb_endpoint_find(config, all, c.first, &provider, err) > 0)
+		m = open_at(config, c.first, provider, spec, err);
 	lb_buf_release(&c.names);
 	return m;
+}
+
+/* "provider/name", "provider" for its default model, or a name to pass on. */
+static struct lb_model *open_named(struct lb_config *config, const json_t *all,
+				   const char *spec, struct lb_error *err)
+{
+	size_t len = strcspn(spec, "/");
+	lb_autofree char *name = lb_strndup(spec, len);
+	const char *model = spec[len] ? spec + len + 1 : "", *near;
+	json_auto_t *provider = NULL;
+	int got = lb_endpoint_find(config, all, name, &provider, err);
+
+	if (got < 0)
+		return NULL;
+	if (got > 0 && *model)
+		return open_at(config, name, provider, model, err);
+	if (got > 0)
+		return open_usual(config, name, provider, err);
+	near = spec[len] ? lb_endpoint_near(config, all, name) : NULL;
+	if (!near)
+		return open_bare(config, all, spec, err);
+	lb_fail(err, LB_CONFIG, "no provider '%s'; did you mean '%s/%s'?", name,
+		near, model);
+	return NULL;
 }
 
 struct lb_model *lb_model_open(struct lb_config *config, const char *spec,
 			       struct lb_error *err)
 {
-	json_auto_t *all = NULL, *provider = NULL;
-	lb_autofree char *name = NULL;
-	const char *slash;
+	json_auto_t *all = NULL;
 
 	if (!spec || !*spec)
 		spec = lb_config_str(config, "llm.model");
 	if (spec && means_offline(spec))
 		return offline(spec, err);
-	all = presets(err);
+	all = lb_presets(err);
 	if (!all)
 		return NULL;
 	if (!spec || !*spec)
 		return open_default(config, all, err);
-	slash = strchr(spec, '/');
-	if (slash && slash > spec && slash[1]) {
-		name = lb_strndup(spec, (size_t)(slash - spec));
-		provider = provider_find(config, all, name);
-	}
-	if (provider)
-		return open_at(config, name, provider, slash + 1, err);
-	return open_bare(config, all, spec, err);
-}
-
-static json_t *provider_row(struct lb_config *config, const json_t *all,
-			    const char *name, const char *from)
-{
-	json_auto_t *p = provider_find(config, all, name);
-	const char *model = lb_json_str(p, "default-model");
-	const char *url = env_of(p, "base-url-env");
-	bool key = env_of(p, "key-env") ||
-		   json_array_size(json_object_get(p, "api-keys")) > 0;
-
-	if (!url)
-		url = lb_json_str(p, "base-url");
-	return lb_json_pack("{s:s, s:s*, s:s*, s:s*, s:b, s:s}", "name", name,
-			    "protocol", lb_json_str(p, "protocol"), "base_url",
-			    url, "default_model", model, "key", key, "from",
-			    from);
-}
-
-json_t *lb_model_providers(struct lb_config *config, struct lb_error *err)
-{
-	json_auto_t *all = presets(err);
-	json_t *rows, *ours, *value;
-	const char *name;
-
-	if (!all)
-		return NULL;
-	rows = json_array();
-	json_array_append_new(rows,
-			      lb_json_pack("{s:s, s:s, s:s, s:b, s:s}", "name",
-					   "offline", "protocol", "offline",
-					   "default_model", "offline", "key", 0,
-					   "from", "built in"));
-	ours = (json_t *)(uintptr_t)lb_config_section(config, "providers");
-	json_object_foreach(ours, name, value)
-		json_array_append_new(rows, provider_row(config, all, name,
-							 "config"));
-	json_object_foreach(all, name, value) if (!json_object_get(ours, name))
-		json_array_append_new(rows, provider_row(config, all, name,
-							 "preset"));
-	return rows;
+	return open_named(config, all, spec, err);
 }
