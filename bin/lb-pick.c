@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/prog.h"
 #include "config/config.h"
+#include "record/filter.h"
 #include "record/line.h"
 #include "record/out.h"
 #include "record/record.h"
@@ -20,12 +21,9 @@ static const struct lb_opt options[] = {
 	 .flag = &want_status},
 	{'n', "limit", "N", "stop after N records", .number = &limit, .min = 0,
 	 .max = 1000000000},
-	{'s', "strict", .help = "stop at the first malformed line",
-	 .flag = &strict},
 	{'x', "exclude", .help = "pass the other kinds instead",
 	 .flag = &exclude},
-	{0, "max-line", "SIZE", "refuse longer lines (default 16M)",
-	 .size = &max_line},
+	LB_FILTER_OPTIONS(&strict, &max_line),
 	{0},
 };
 

@@ -21,10 +21,7 @@ static const struct lb_opt options[] = {
 	 .text = &fail_how},
 	{0, "records", "FILE|fd:N", "stdout: write receipts and records there",
 	 .text = &records_to},
-	{'s', "strict", .help = "stop at the first malformed line",
-	 .flag = &strict},
-	{0, "max-line", "SIZE", "refuse longer lines (default 16M)",
-	 .size = &max_line},
+	LB_FILTER_OPTIONS(&strict, &max_line),
 	{0},
 };
 

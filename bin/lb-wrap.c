@@ -11,10 +11,7 @@ static bool strict;
 static int64_t max_line;
 
 static const struct lb_opt options[] = {
-	{'s', "strict", .help = "stop at the first malformed line",
-	 .flag = &strict},
-	{0, "max-line", "SIZE", "refuse longer lines (default 16M)",
-	 .size = &max_line},
+	LB_FILTER_OPTIONS(&strict, &max_line),
 	{0},
 };
 

@@ -90,7 +90,6 @@ slow() {
 	same '["p","three"]' "$(requests '.body|fromjson|[.messages[].content]' | tail -1)"
 	lb-agent < <(query a four '{"pipeline":"other"}') > /dev/null
 	same '["p","four"]' "$(requests '.body|fromjson|[.messages[].content]' | tail -1)"
-	lb-session reset -- -/x > /dev/null || true
 }
 
 @test "history is cut to max-round turns" {

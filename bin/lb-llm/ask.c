@@ -98,16 +98,6 @@ int ask_wait(struct ask *a, const struct lb_model *model,
 	return r;
 }
 
-static void put_usage(struct lb_buf *b, const struct lb_usage *u)
-{
-	lb_buf_printf(b, ",\"usage\":{\"input\":%lld,\"output\":%lld",
-		      (long long)(u->input < 0 ? 0 : u->input),
-		      (long long)(u->output < 0 ? 0 : u->output));
-	if (u->cached >= 0)
-		lb_put_int(b, "cached", u->cached);
-	lb_buf_putc(b, '}');
-}
-
 void ask_put(struct lb_buf *b, const struct ask *a)
 {
 	lb_put_strn(b, "text", lb_buf_str(&a->text), a->text.len);
@@ -117,7 +107,7 @@ void ask_put(struct lb_buf *b, const struct ask *a)
 	if (a->calls)
 		lb_put_json(b, "tool_calls", a->calls);
 	if (a->usage.input >= 0 || a->usage.output >= 0)
-		put_usage(b, &a->usage);
+		lb_put_usage(b, &a->usage);
 	if (a->finish)
 		lb_put_str(b, "finish", a->finish);
 }

@@ -70,16 +70,6 @@ static void put_chunk(struct turn *t, const char *text, size_t len,
 	lb_put_end(b);
 }
 
-static void put_usage(struct lb_buf *b, const struct lb_usage *u)
-{
-	lb_buf_printf(b, ",\"usage\":{\"input\":%lld,\"output\":%lld",
-		      (long long)(u->input < 0 ? 0 : u->input),
-		      (long long)(u->output < 0 ? 0 : u->output));
-	if (u->cached >= 0)
-		lb_put_int(b, "cached", u->cached);
-	lb_buf_putc(b, '}');
-}
-
 /* The reply up to what is particular; ends with lb_put_end(). */
 static void begin_reply(struct lb_buf *b, const struct lb_record *query)
 {
@@ -124,7 +114,7 @@ static void put_reply(struct turn *t, struct lb_buf *b)
 	put_text(b, lb_buf_str(&t->text), t->text.len);
 	lb_put_str(b, "model", t->model->label);
 	if (t->usage.input >= 0 || t->usage.output >= 0)
-		put_usage(b, &t->usage);
+		lb_put_usage(b, &t->usage);
 	lb_put_int(b, "rounds", t->rounds);
 	lb_put_end(b);
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/loop.h"
 #include "llm/model.h"
@@ -45,6 +46,9 @@ enum lb_llm_kind {
 struct lb_usage {
 	int64_t input, output, cached; /* tokens; -1 when not told */
 };
+
+/* The member `usage` of a record: {"input","output","cached"?}. */
+void lb_put_usage(struct lb_buf *b, const struct lb_usage *usage);
 
 /* Borrowed until the callback returns. */
 struct lb_llm_event {

@@ -16,6 +16,15 @@
 #include "record/out.h"
 #include "record/record.h"
 
+/* What every filter takes: -s and --max-line, for its option table. */
+#define LB_FILTER_OPTIONS(is_strict, longest)                                  \
+	{'s', "strict", .help = "stop at the first malformed line",            \
+	 .flag = (is_strict)},                                                 \
+	{                                                                      \
+		0, "max-line", "SIZE", "refuse longer lines (default 16M)",    \
+			.size = (longest)                                      \
+	}
+
 struct lb_filter {
 	const char *stage;        /* for error records: "lb-pipeline" */
 	const char *const *owned; /* kinds, NULL-ended */
