@@ -32,14 +32,14 @@ endpoint() {
 	export OPENAI_API_KEY=kkkk OPENAI_BASE_URL=$SERVER_URL/v1 LB_MODEL=openai/m
 }
 
-# slow - an endpoint that answers after 300 ms.
+# slow [MS] - an endpoint that takes its time (300 ms) over some questions.
 slow() {
-	serve <<-'END'
+	serve <<-END
 		on POST /v1/chat/completions
 		if-body slow
 		uses any
 		reply 200
-		pause 300
+		pause ${1-300}
 		send {"choices":[{"message":{"content":"slow"},"finish_reason":"stop"}]}
 		on POST /v1/chat/completions
 		uses any
@@ -102,7 +102,7 @@ slow() {
 }
 
 @test "one session keeps its order, others do not wait" {
-	slow
+	slow 2000
 	run -0 lb-agent -j 4 < <(query a slow1; query a quick1; query b quick2)
 	same 'id-quick2
 id-slow1
@@ -290,8 +290,14 @@ sys.stdin.read()' "$LB_STATE/lb.db" 3>&-; }
 	echo '127.0.0.1 models.test' > "$BATS_TEST_TMPDIR/hosts"
 	export OPENAI_BASE_URL=http://models.test:$SERVER_PORT/v1
 	for i in $(seq 60); do query "s$i" "t$i"; done > "$BATS_TEST_TMPDIR/q"
-	strace -f -qq -e trace=clone,clone3 -o "$BATS_TEST_TMPDIR/trace" \
-		env LD_PRELOAD=libnss_wrapper.so NSS_WRAPPER_HOSTS="$BATS_TEST_TMPDIR/hosts" \
+	preload=libnss_wrapper.so
+	if ldd "$(command -v lb-agent)" | grep -q libasan; then
+		preload="$(${CC:-gcc} -print-file-name=libasan.so) $preload"
+	fi
+	# Leaks cannot be looked for under a tracer.
+	ASAN_OPTIONS=detect_leaks=0 strace -f -qq -e trace=clone,clone3 \
+		-o "$BATS_TEST_TMPDIR/trace" \
+		env LD_PRELOAD="$preload" NSS_WRAPPER_HOSTS="$BATS_TEST_TMPDIR/hosts" \
 		lb-agent -j 60 < "$BATS_TEST_TMPDIR/q" > "$BATS_TEST_TMPDIR/out"
 	same 60 "$(grep -c 'You said' "$BATS_TEST_TMPDIR/out")"
 	same 1 "$(grep -c 'clone' "$BATS_TEST_TMPDIR/trace")"
