@@ -7,9 +7,12 @@
 #include "config/config.h"
 
 static struct lb_agent_options agent = {.grace_ms = 5000};
+static const char *config_file;
 static int64_t max_line;
 
 static const struct lb_opt options[] = {
+	{'c', "config", "FILE", "read this configuration file",
+	 .text = &config_file},
 	{'j', "jobs", "N", "conversations at once (default 20)",
 	 .number = &agent.jobs, .min = 1, .max = 10000},
 	{0, "grace", "TIME",
@@ -40,7 +43,7 @@ static int run(void)
 	char *state;
 	int code;
 
-	agent.config = lb_config_load(&err);
+	agent.config = lb_config_load(config_file, &err);
 	if (!agent.config)
 		return lb_report(&err);
 	state = lb_config_state(&err);

@@ -5,10 +5,13 @@
 #include "pipeline/pipeline.h"
 #include "record/filter.h"
 
+static const char *config_file;
 static bool explain, strict;
 static int64_t max_line;
 
 static const struct lb_opt options[] = {
+	{'c', "config", "FILE", "read this configuration file",
+	 .text = &config_file},
 	{0, "explain", .help = "say on stderr what decided each message",
 	 .flag = &explain},
 	LB_FILTER_OPTIONS(&strict, &max_line),
@@ -84,7 +87,7 @@ int main(int argc, char **argv)
 	max_line = lb_config_max_line();
 	if (lb_options(argc, argv) != argc)
 		lb_usage("it takes no operands");
-	work.pipeline.config = lb_config_load(&err);
+	work.pipeline.config = lb_config_load(config_file, &err);
 	if (!work.pipeline.config)
 		return lb_finish(lb_report(&err));
 	lb_note_terminal();

@@ -11,11 +11,13 @@
 #include "platform/send.h"
 #include "record/filter.h"
 
-static const char *fail_how, *records_to;
+static const char *config_file, *fail_how, *records_to;
 static bool strict;
 static int64_t max_line;
 
 static const struct lb_opt options[] = {
+	{'c', "config", "FILE", "read this configuration file",
+	 .text = &config_file},
 	{0, "fail", "KIND[:PART]",
 	 "null: fail, transient or permanent, at every part or one",
 	 .text = &fail_how},
@@ -145,7 +147,7 @@ int main(int argc, char **argv)
 		set_fail(&send);
 	if (records_to && (code = open_records(&send)) != LB_OK)
 		return lb_finish(code);
-	send.config = lb_config_load(&err);
+	send.config = lb_config_load(config_file, &err);
 	if (!send.config)
 		return lb_finish(lb_report(&err));
 	lb_note_terminal();

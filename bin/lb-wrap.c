@@ -7,10 +7,13 @@
 #include "pipeline/wrap.h"
 #include "record/filter.h"
 
+static const char *config_file;
 static bool strict;
 static int64_t max_line;
 
 static const struct lb_opt options[] = {
+	{'c', "config", "FILE", "read this configuration file",
+	 .text = &config_file},
 	LB_FILTER_OPTIONS(&strict, &max_line),
 	{0},
 };
@@ -77,7 +80,7 @@ int main(int argc, char **argv)
 	max_line = lb_config_max_line();
 	if (lb_options(argc, argv) != argc)
 		lb_usage("it takes no operands");
-	wrap.config = lb_config_load(&err);
+	wrap.config = lb_config_load(config_file, &err);
 	if (!wrap.config)
 		return lb_finish(lb_report(&err));
 	lb_note_terminal();

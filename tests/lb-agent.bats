@@ -155,6 +155,24 @@ edit 3' "$(jq -r 'select(.kind != "chunk") | .kind+" "+(.n|tostring)' <<< "$outp
 	same null "$(jq -c .replayed <<< "${lines[1]}")"
 }
 
+@test "answers are kept for seven days" {
+	need python3
+	endpoint
+	lb-agent < <(query a old; query a new) > /dev/null
+	python3 - "$LB_STATE/lb.db" <<-'END'
+		import sqlite3, sys
+		c = sqlite3.connect(sys.argv[1])
+		week = 7 * 24 * 3600 * 1000
+		c.execute("UPDATE answers SET time = time - ? WHERE id = 'id-old'", (week + 1000,))
+		c.execute("UPDATE answers SET time = time - ? WHERE id = 'id-new'", (week - 60000,))
+		c.commit()
+	END
+	lb-agent < <(query b x) > /dev/null
+	run -0 lb-agent < <(query a old; query a new)
+	same 'id-old null
+id-new true' "$(jq -r 'select(.kind == "reply") | .id+" "+(.replayed|tostring)' <<< "$output")"
+}
+
 @test "a failure is a failed reply, told in its code, and may be tried again" {
 	LB_MODEL=offline:rate-limit run --separate-stderr -0 lb-agent < <(query a x)
 	same '{"code":"rate","message":"offline:rate-limit: HTTP 429: too many requests"}' \

@@ -252,3 +252,13 @@ lb-pipeline: $id: error by route: no pipeline 'nope' in the configuration" "$std
 @test "on a terminal it says what it waits for" {
 	notes_terminal lb-pipeline
 }
+
+@test "-c reads another configuration file, and one that is not there is said" {
+	printf '%s\n' 'bots: {b: {pipeline: p, stream: yes}}' 'pipelines: {p: {}}' \
+		> "$BATS_TEST_TMPDIR/other.yaml"
+	run -0 lb-pipeline -c "$BATS_TEST_TMPDIR/other.yaml" \
+		< <(echo hi | lb-ingest text --bot b)
+	same '["p",true]' "$(jq -c '[.pipeline,.stream]' <<< "$output")"
+	run --separate-stderr -78 lb-pipeline --config=nosuch.yaml < /dev/null
+	[[ $stderr == *nosuch.yaml* ]]
+}

@@ -117,7 +117,7 @@ int verb_get(int argc, char **argv)
 {
 	const char *path = argc > 0 ? argv[0] : "";
 	struct lb_error err;
-	struct lb_config *config = lb_config_load(&err);
+	struct lb_config *config = lb_config_load(NULL, &err);
 	json_auto_t *value = NULL, *shown = NULL;
 	int code = LB_OK;
 

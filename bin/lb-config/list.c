@@ -74,7 +74,7 @@ int verb_list(int argc, char **argv)
 						NULL};
 	const char *only = argc > 0 ? section_named(argv[0]) : NULL;
 	struct lb_error err;
-	struct lb_config *config = lb_config_load(&err);
+	struct lb_config *config = lb_config_load(NULL, &err);
 
 	if (!config)
 		return lb_report(&err);

@@ -13,7 +13,7 @@
 #include "record/record.h"
 
 static const char *model_spec, *schema_text, *quiet_if;
-static const char *session_name;
+static const char *session_name, *config_file;
 static struct question question;
 static struct lb_list settings;
 static bool as_json, want_usage, dry_run, no_stream, proceed, no_history;
@@ -34,6 +34,8 @@ const struct lb_opt chat_options[] = {
 	{'s', "system", "TEXT", "the system prompt", .text = &question.system},
 	{'u', "usage", .help = "say on stderr what it cost",
 	 .flag = &want_usage},
+	{0, "config", "FILE", "read this configuration file",
+	 .text = &config_file},
 	{0, "connect-timeout", "TIME", "for a connection",
 	 .duration = &connect_ms},
 	{0, "dry-run", .help = "print the request, its key hidden",
@@ -172,7 +174,7 @@ int chat_main(int argc, char **argv)
 			   : proceed    ? "last"
 					: NULL,
 		.options = parse_settings(),
-		.config = lb_config_load(&err),
+		.config = lb_config_load(config_file, &err),
 	};
 	int code;
 

@@ -7,9 +7,12 @@
 #include "base/table.h"
 #include "llm.h"
 
+static const char *config_file;
 static bool as_json;
 
 const struct lb_opt models_options[] = {
+	{0, "config", "FILE", "read this configuration file",
+	 .text = &config_file},
 	{0, "json", .help = "print JSON lines also on a terminal",
 	 .flag = &as_json},
 	{0},
@@ -65,7 +68,7 @@ static int offered(struct lb_config *config, const char *provider,
 int models_main(int argc, char **argv)
 {
 	struct lb_error err;
-	struct lb_config *config = lb_config_load(&err);
+	struct lb_config *config = lb_config_load(config_file, &err);
 	int code;
 
 	if (!config)

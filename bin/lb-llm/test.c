@@ -8,9 +8,12 @@
 #include "base/table.h"
 #include "llm.h"
 
+static const char *config_file;
 static bool as_json;
 
 const struct lb_opt test_options[] = {
+	{0, "config", "FILE", "read this configuration file",
+	 .text = &config_file},
 	{0, "json", .help = "print JSON lines also on a terminal",
 	 .flag = &as_json},
 	{0},
@@ -80,7 +83,7 @@ int test_main(int argc, char **argv)
 	static const char *const columns[] = {"test", "result", "ms", "note",
 					      NULL};
 	struct lb_error err;
-	struct lb_config *config = lb_config_load(&err);
+	struct lb_config *config = lb_config_load(config_file, &err);
 	struct lb_model *model =
 		config ? lb_model_open(config, argc ? argv[0] : NULL, &err)
 		       : NULL;

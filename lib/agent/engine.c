@@ -11,9 +11,12 @@
 #include "base/stop.h"
 #include "llm/model.h"
 #include "record/filter.h"
+#include "store/answer.h"
 
 /* A locked store is tried again for as long as others wait for it: 5 s. */
 enum { RETRY_MS = 100, MAX_TRIES = 50 };
+
+enum { HOUR_MS = 3600 * 1000, KEEP_ANSWERS_MS = 7 * 24 * HOUR_MS };
 
 /* The lines that are in memory, as long as there is room. */
 static void take_lines(struct agent *a)
@@ -165,11 +168,29 @@ void engine_store_failed(struct agent *a, const struct lb_error *err)
 		a->store_error = *err;
 }
 
+/*
+ * Forget answers too old to be asked for again, once an hour, in a
+ * transaction that is open anyhow.
+ */
+static void expire(struct agent *a)
+{
+	struct lb_error err;
+	int64_t now = lb_clock_mono();
+
+	if (!lb_store_is_open(a->store) || now < a->next_expiry)
+		return;
+	a->next_expiry = now + HOUR_MS;
+	if (lb_answer_expire(a->store, lb_clock_now() - KEEP_ANSWERS_MS, &err) <
+	    0)
+		engine_store_failed(a, &err);
+}
+
 /* End the transaction of this turn of the loop, if there is one. */
 static void save(struct agent *a)
 {
 	struct lb_error err;
 
+	expire(a);
 	if (a->store_error.code == LB_OK && lb_store_is_open(a->store) &&
 	    lb_store_commit(a->store, &err) < 0)
 		engine_store_failed(a, &err);

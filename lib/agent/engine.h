@@ -60,7 +60,8 @@ struct agent {
 	struct session *ready, **ready_end;
 	struct lb_timer grace;
 	long in_flight;
-	size_t held; /* records in memory */
+	size_t held;         /* records in memory */
+	int64_t next_expiry; /* of old answers, mono ms */
 	bool watching, ended, stopping, out_of_time;
 	int code;
 };

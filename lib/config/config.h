@@ -23,8 +23,11 @@
 
 struct lb_config;
 
-/* NULL and LB_CONFIG, naming the first problem. */
-struct lb_config *lb_config_load(struct lb_error *err);
+/*
+ * NULL and LB_CONFIG, naming the first problem. `file` (an option's) is read
+ * instead of the one found; NULL for that one.
+ */
+struct lb_config *lb_config_load(const char *file, struct lb_error *err);
 void lb_config_close(struct lb_config *config);
 
 /*

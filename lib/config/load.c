@@ -202,9 +202,10 @@ int lb_config_verdict(const struct lb_config *config, struct lb_error *err)
 	return 0;
 }
 
-struct lb_config *lb_config_load(struct lb_error *err)
+struct lb_config *lb_config_load(const char *file, struct lb_error *err)
 {
-	struct lb_config *config = lb_config_gather(&(struct lb_sources){0});
+	struct lb_config *config =
+		lb_config_gather(&(struct lb_sources){.file = file});
 
 	if (lb_config_verdict(config, err) < 0) {
 		lb_config_close(config);

@@ -48,7 +48,7 @@ static const char *file(const char *name, const char *text)
 static struct lb_config *load(const char *text, struct lb_error *err)
 {
 	setenv("LB_CONFIG", file("config.yaml", text), 1);
-	return lb_config_load(err);
+	return lb_config_load(NULL, err);
 }
 
 static void test_values(void)
@@ -184,7 +184,7 @@ static void test_speed(void)
 
 	setenv("LB_CONFIG", "/dev/null", 1);
 	for (int i = 0; i < 100; i++)
-		lb_config_close(lb_config_load(&err));
+		lb_config_close(lb_config_load(NULL, &err));
 	ok(lb_clock_mono() - from < 1000,
 	   "100 loads of nothing take no second");
 }
