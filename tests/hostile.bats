@@ -161,6 +161,20 @@ nested() {
 	[[ $output != *sk-0123* ]]
 }
 
+@test "no control sequence of a provider is in a reply, a log or on stderr" {
+	serve <<-'END'
+		on POST /v1/chat/completions
+		uses any
+		reply 400
+		send {"error":{"message":"a\\u001b[31mb\\u009b2Jc\\n\\rd\\u0007"}}
+	END
+	export OPENAI_API_KEY=kkkk OPENAI_BASE_URL=$SERVER_URL/v1 LB_MODEL=openai/m
+	run -0 lb-agent < <(query i s)
+	same "openai/m: HTTP 400: ab2Jc d" "$(jq -r 'select(.failed).failed.message' <<< "$output")"
+	run -69 lb-llm chat hi
+	[[ $output == *": ab2Jc d" ]]
+}
+
 @test "an id from outside is no control sequence in a log, nor without end" {
 	local long
 	long=$(head -c 1000 /dev/zero | tr '\0' x)

@@ -73,9 +73,12 @@ static void hide(struct lb_buf *line, const char *secret)
 {
 	size_t len = strlen(secret);
 	size_t head = len / 2 < MIN_SECRET ? MIN_SECRET : len / 2;
-	char *end = line->data + line->len, *at = line->data;
+	char *at = line->data, *end;
 
-	while (at && (at = memmem(at, (size_t)(end - at), secret, head))) {
+	if (line->len == 0)
+		return;
+	end = at + line->len;
+	while ((at = memmem(at, (size_t)(end - at), secret, head))) {
 		char *rest = at + head;
 
 		while (rest < end && rest - at < (ptrdiff_t)len &&

@@ -20,8 +20,9 @@ static bool has_too_many(const char *text, size_t len)
 	for (const char *p = text; len > FEW && p < end; p++) {
 		if (*p == '"') {
 			p = lb_scan_value(p, end);
-			if (!p--)
+			if (!p)
 				return false; /* the parser will say so */
+			p--;
 		} else if (*p == ',' || *p == '{' || *p == '[') {
 			n++;
 		}

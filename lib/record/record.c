@@ -198,11 +198,12 @@ static size_t depth_of(const char *text, size_t len)
 	const char *end = text + len;
 	size_t depth = 0, most = 0;
 
-	for (const char *p = text; p && p < end; p++) {
+	for (const char *p = text; p < end; p++) {
 		if (*p == '"') {
 			p = lb_scan_value(p, end);
-			if (!p--)
+			if (!p)
 				break;
+			p--;
 		} else if (*p == '{' || *p == '[') {
 			most = ++depth > most ? depth : most;
 		} else if (*p == '}' || *p == ']') {
