@@ -201,6 +201,18 @@ done 201 5' "$(got 'if .head then "\(.head) \(.value)" elif .data then .data
 	same idle "$(got '.cause // empty')"
 }
 
+@test "an answer that never ends has a limit, however lively it is" {
+	serve <<-'END'
+		on GET /
+		reply 200
+		chunked
+		repeat 1000 20 : ping {n}\n\n
+	END
+	run -0 client -i 5000 -t 300 "$SERVER_URL/"
+	same "endless 200 '127.0.0.1:$SERVER_PORT' did not end its answer within 300 ms" \
+		"$(got 'select(.cause) | "\(.cause) \(.status) \(.why)"')"
+}
+
 @test "each comment of a stream starts the wait for silence anew" {
 	serve <<-'END'
 		on GET /

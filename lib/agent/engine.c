@@ -68,14 +68,15 @@ static void on_timer(void *arg)
 	session_ready(arg);
 }
 
-/* ms until the query may start; 0 for now. */
-static int64_t too_early(const struct item *item)
+/* Nobody waits that long, and what is behind it in its session least. */
+static void drop_first(struct session *s)
 {
-	int64_t at, now = lb_clock_now();
+	struct item *item = session_shift(s);
 
-	if (!lb_json_int(item->record.json, "not_before", &at) || at <= now)
-		return 0;
-	return at - now;
+	lb_put_drop(&s->agent->pending, &item->record, "lb-agent",
+		    "it is to start in more than 5 minutes");
+	item_free(item);
+	session_ready(s);
 }
 
 /* The store is locked by another process: later, or never. */
@@ -100,7 +101,6 @@ static void run_session(struct session *s)
 {
 	struct agent *a = s->agent;
 	struct lb_error err;
-	int64_t wait;
 
 	while (s->first && !s->first->is_query) {
 		struct item *item = session_shift(s);
@@ -113,10 +113,13 @@ static void run_session(struct session *s)
 		session_free(s);
 		return;
 	}
-	wait = too_early(s->first);
-	if (wait > 0) {
-		lb_timer_set(a->loop, &s->timer, lb_clock_mono() + wait,
-			     on_timer, s);
+	if (s->first->too_far) {
+		drop_first(s);
+		return;
+	}
+	if (s->first->start_at > lb_clock_mono()) {
+		lb_timer_set(a->loop, &s->timer, s->first->start_at, on_timer,
+			     s);
 		return;
 	}
 	if (turn_start(s, &err) < 0) {

@@ -25,6 +25,8 @@ struct item {
 	size_t len;
 	struct lb_record record; /* parsed when it is a query */
 	bool is_query;
+	int64_t start_at; /* mono ms, when it asks to wait; or 0 */
+	bool too_far;     /* ... longer than a record may */
 };
 
 /* What shares a key of order. Exists while it holds a line. */
@@ -60,8 +62,8 @@ struct agent {
 	struct session *ready, **ready_end;
 	struct lb_timer grace;
 	long in_flight;
-	size_t held;         /* records in memory */
-	int64_t next_expiry; /* of old answers, mono ms */
+	size_t held, held_bytes; /* records in memory */
+	int64_t next_expiry;     /* of old answers, mono ms */
 	bool watching, ended, stopping, out_of_time;
 	int code;
 };

@@ -3,10 +3,17 @@
 #include <string.h>
 
 #include "agent/engine.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "record/filter.h"
+
+/* How far ahead not_before may lie; what is held, bytes. */
+enum { MAX_WAIT_MS = 5 * 60 * 1000, MAX_HELD = 64 << 20 };
+
+/* Bounds of what a query is found by again. */
+enum { MAX_ID = 1024, MAX_SESSION = 4096 };
 
 static const char *const owned[] = {"query", NULL};
 
@@ -24,6 +31,18 @@ static struct item *item_new(const char *text, size_t len)
 	item->text = lb_strndup(text, len);
 	item->len = len;
 	return item;
+}
+
+/* Measured once: a clock that is set must not lengthen the wait. */
+static void note_start(struct item *item)
+{
+	int64_t at, now = lb_clock_now();
+
+	if (!lb_json_int(item->record.json, "not_before", &at) || at <= now)
+		return;
+	item->too_far = at > now + MAX_WAIT_MS;
+	if (!item->too_far)
+		item->start_at = lb_clock_mono() + (at - now);
 }
 
 void session_ready(struct session *s)
@@ -74,6 +93,7 @@ static void append(struct session *s, struct item *item)
 		s->last->next = item;
 	s->last = item;
 	s->agent->held++;
+	s->agent->held_bytes += item->len;
 	if (was_empty)
 		session_ready(s);
 }
@@ -85,6 +105,7 @@ struct item *session_shift(struct session *s)
 
 	s->first = item->next;
 	s->agent->held--;
+	s->agent->held_bytes -= item->len;
 	return item;
 }
 
@@ -134,6 +155,10 @@ static int check(const struct lb_record *r, struct lb_error *err)
 	    lb_json_need_str(r->json, "session", &text, err) < 0 || !*text)
 		return lb_fail(err, LB_DATA,
 			       "a query needs 'id' and 'session'");
+	if (strlen(text) > MAX_SESSION ||
+	    strlen(lb_json_str(r->json, "id")) > MAX_ID)
+		return lb_fail(err, LB_DATA,
+			       "the query's 'id' or 'session' is too long");
 	if (!json_is_object(json_object_get(r->json, "user")))
 		return lb_fail(err, LB_DATA, "a query needs 'user'");
 	return 0;
@@ -166,6 +191,7 @@ void order_line(struct agent *a, const struct lb_line *line)
 	sort = lb_line_sort(owned, &own, &item->record, &err);
 	if (sort > 0 && check(&item->record, &err) == 0) {
 		item->is_query = true;
+		note_start(item);
 		append(session_for(a,
 				   lb_json_str(item->record.json, "session")),
 		       item);
@@ -186,7 +212,8 @@ void order_line(struct agent *a, const struct lb_line *line)
 
 bool order_is_full(const struct agent *a)
 {
-	return a->held >= 4 * (size_t)a->options->jobs;
+	return a->held >= 4 * (size_t)a->options->jobs ||
+	       a->held_bytes >= MAX_HELD;
 }
 
 void engine_refuse(struct session *s, const struct lb_problem *problem)

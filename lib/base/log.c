@@ -13,6 +13,8 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
+enum { MIN_SECRET = 4, MAX_SUBJECT = 256 };
+
 static const char *const level_names[] = {"error", "warning", "info", "debug"};
 
 static struct {
@@ -53,7 +55,7 @@ bool lb_log_shows(enum lb_level level)
 
 void lb_log_secret(const char *text)
 {
-	if (strlen(text) < 4)
+	if (strlen(text) < MIN_SECRET)
 		return;
 	for (size_t i = 0; i < self.n_secrets; i++)
 		if (strcmp(self.secrets[i], text) == 0)
@@ -63,21 +65,31 @@ void lb_log_secret(const char *text)
 	self.secrets[self.n_secrets++] = lb_strdup(text);
 }
 
+/*
+ * Texts are cut to fit, so the first half of a secret counts as one: what is
+ * hidden is as much of it as stands there.
+ */
 static void hide(struct lb_buf *line, const char *secret)
 {
 	size_t len = strlen(secret);
-	char *at = line->data;
+	size_t head = len / 2 < MIN_SECRET ? MIN_SECRET : len / 2;
+	char *at = line->data, *end;
 
-	while (at && (at = strstr(at, secret))) {
-		size_t after = (size_t)(at - line->data) + len;
+	if (line->len == 0)
+		return;
+	end = at + line->len;
+	while ((at = memmem(at, (size_t)(end - at), secret, head))) {
+		char *rest = at + head;
 
-		memset(at, '*', len < 3 ? len : 3);
-		if (len > 3)
-			memmove(at + 3, line->data + after,
-				line->len - after + 1);
-		line->len -= len > 3 ? len - 3 : 0;
+		while (rest < end && rest - at < (ptrdiff_t)len &&
+		       *rest == secret[rest - at])
+			rest++;
+		memset(at, '*', 3);
 		at += 3;
+		memmove(at, rest, (size_t)(end - rest) + 1);
+		end -= rest - at;
 	}
+	line->len = (size_t)(end - line->data);
 }
 
 void lb_hide_secrets(struct lb_buf *b)
@@ -86,12 +98,35 @@ void lb_hide_secrets(struct lb_buf *b)
 		hide(b, self.secrets[i]);
 }
 
+/* U+0080 to U+009F: a terminal may obey them as it does ESC. */
+static void no_c1(struct lb_buf *text)
+{
+	char *p = text->data, *to = p;
+
+	for (; p && *p; p++)
+		if (p[0] == '\xc2' && (unsigned char)p[1] < 0xa0) {
+			*to++ = '?';
+			p++;
+		} else {
+			*to++ = *p;
+		}
+	if (to)
+		*to = '\0';
+	text->len = to ? (size_t)(to - text->data) : 0;
+}
+
+/* Of a record, so perhaps from a stranger: any length, any character. */
 static void member(struct lb_buf *out, const char *key, const char *value)
 {
+	lb_autobuf struct lb_buf text = {0};
+
 	if (!value)
 		return;
+	lb_buf_put(&text, value,
+		   lb_utf8_cut(value, strlen(value), MAX_SUBJECT));
+	no_c1(&text);
 	lb_buf_printf(out, ",\"%s\":", key);
-	lb_buf_json_str(out, value, strlen(value));
+	lb_buf_json_str(out, lb_buf_str(&text), text.len);
 }
 
 static void put_json(struct lb_buf *out, enum lb_level level,
@@ -119,29 +154,16 @@ static void put_text(struct lb_buf *out, enum lb_level level,
 	if (self.level > LB_WARNING)
 		lb_buf_printf(out, "%s: ", level_names[level]);
 	if (of && of->id && self.level > LB_WARNING)
-		lb_buf_printf(out, "%s: ", of->id);
+		lb_buf_printf(out, "%.*s: ",
+			      (int)lb_utf8_cut(of->id, strlen(of->id),
+					       MAX_SUBJECT),
+			      of->id);
 	lb_buf_puts(out, lb_buf_str(text));
+	no_c1(out);
 	for (char *p = out->data; *p; p++)
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
 			*p = '?'; /* text may come from a peer */
 	lb_buf_putc(out, '\n');
-}
-
-/* U+0080 to U+009F: a terminal may obey them as it does ESC. */
-static void no_c1(struct lb_buf *text)
-{
-	char *p = text->data, *to = p;
-
-	for (; p && *p; p++)
-		if (p[0] == '\xc2' && (unsigned char)p[1] < 0xa0) {
-			*to++ = '?';
-			p++;
-		} else {
-			*to++ = *p;
-		}
-	if (to)
-		*to = '\0';
-	text->len = to ? (size_t)(to - text->data) : 0;
 }
 
 static void __attribute__((format(printf, 3, 0)))

@@ -15,6 +15,11 @@ static void *checked(void *p)
 	return p;
 }
 
+void *lb_alloc_raw(size_t size)
+{
+	return checked(malloc(size ? size : 1));
+}
+
 void *lb_alloc(size_t size)
 {
 	return checked(calloc(1, size ? size : 1));

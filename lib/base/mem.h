@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Memory that is not zeroed; what jansson gets, see lb_start(). */
+void *lb_alloc_raw(size_t size) __attribute__((malloc, returns_nonnull));
 /* Zeroed memory. */
 void *lb_alloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *lb_grow(void *take, size_t size) __attribute__((returns_nonnull));

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -67,18 +69,36 @@ char *lb_path_share(const char *share, const char *name)
 	return lb_printf("%s/%s", LB_DATADIR, name);
 }
 
+/* What is no file may never say anything: how long it may take, ms. */
+enum { WRITER_MS = 2000, SILENCE_MS = 10000 };
+
+static bool wait_for(int fd, int ms)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	int got;
+
+	while ((got = poll(&p, 1, ms)) < 0 && errno == EINTR)
+		;
+	return got != 0;
+}
+
 int lb_path_read(const char *path, size_t max, char **text, size_t *len,
 		 struct lb_error *err)
 {
-	lb_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+	lb_autoclose int fd =
+		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	lb_autobuf struct lb_buf all = {0};
 	char part[65536];
 	ssize_t got;
+	bool came;
 
 	if (fd < 0)
 		return lb_fail_sys(err, LB_NOINPUT, "cannot open '%s'", path);
+	came = wait_for(fd, WRITER_MS);
 	while ((got = read(fd, part, sizeof(part))) != 0) {
 		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 && errno == EAGAIN && wait_for(fd, SILENCE_MS))
 			continue;
 		if (got < 0)
 			return lb_fail_sys(err, LB_IO, "cannot read '%s'",
@@ -89,6 +109,8 @@ int lb_path_read(const char *path, size_t max, char **text, size_t *len,
 				       max);
 		lb_buf_put(&all, part, (size_t)got);
 	}
+	if (!came && all.len == 0)
+		return lb_fail(err, LB_NOINPUT, "nobody writes to '%s'", path);
 	*len = all.len;
 	*text = lb_buf_take(&all);
 	return 0;

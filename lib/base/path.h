@@ -21,7 +21,10 @@ char *lb_path_share(const char *share, const char *name);
 /* The folder of the running program. Caller frees. */
 char *lb_path_program(void);
 
-/* A file read whole, at most `max` bytes; caller frees *text. */
+/*
+ * A file read whole, at most `max` bytes; caller frees *text. A pipe that
+ * nobody writes to for 2 s, or that is silent for 10 s, is an error.
+ */
 int lb_path_read(const char *path, size_t max, char **text, size_t *len,
 		 struct lb_error *err);
 

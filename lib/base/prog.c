@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <jansson.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -66,6 +67,8 @@ void lb_start(const struct lb_prog *prog)
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit says so itself */
+	/* Its own way is to answer NULL, as it does for what is malformed. */
+	json_set_alloc_funcs(lb_alloc_raw, free);
 	lb_log_start(prog->name);
 	if (fstat(STDOUT_FILENO, &st) == 0 && !S_ISREG(st.st_mode))
 		setvbuf(stdout, NULL, _IOLBF, BUFSIZ);

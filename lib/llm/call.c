@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "llm/classify.h"
 #include "llm/llm.h"
 #include "llm/protocol.h"
@@ -14,6 +15,9 @@
 
 /* How long an answer that is whole is still waited for, for usage, ms. */
 enum { AFTER_FINISH = 3000, MAX_REFUSAL = 64 * 1024 };
+
+/* One that only keeps its connection alive is no answer any more. */
+enum { MAX_CALL_MS = 60 * 60 * 1000 };
 
 struct lb_llm {
 	struct lb_loop *loop;
@@ -130,6 +134,17 @@ static void emit(struct lb_llm_call *call, const struct lb_llm_event *event)
 	fn(call->arg, event);
 }
 
+/* What a terminal would obey is not a word; nor are two lines one reason. */
+static void put_words(struct lb_buf *text, const char *words)
+{
+	size_t from = text->len;
+
+	lb_text_visible(text, words, strlen(words));
+	for (size_t i = from; i < text->len; i++)
+		if (text->data[i] == '\n' || text->data[i] == '\t')
+			text->data[i] = ' ';
+}
+
 /* A failure in the words of its provider, without its keys. */
 static void emit_failure(struct lb_llm_call *call,
 			 const struct lb_llm_event *event)
@@ -140,7 +155,7 @@ static void emit_failure(struct lb_llm_call *call,
 	lb_buf_printf(&text, "%s: ", call->model->label);
 	if (f.status)
 		lb_buf_printf(&text, "HTTP %d: ", f.status);
-	lb_buf_puts(&text, f.message);
+	put_words(&text, f.message);
 	if (f.code == LB_CODE_AUTH && call->model->key_hint)
 		lb_buf_printf(&text, " (check %s)", call->model->key_hint);
 	lb_hide_secrets(&text);
@@ -250,6 +265,7 @@ static void on_end(void *arg, const struct lb_http_end *end)
 		[LB_HTTP_CONNECT] = LB_CODE_NETWORK,
 		[LB_HTTP_FIRST_BYTE] = LB_CODE_TIMEOUT,
 		[LB_HTTP_IDLE] = LB_CODE_TIMEOUT,
+		[LB_HTTP_ENDLESS] = LB_CODE_TIMEOUT,
 		[LB_HTTP_NETWORK] = LB_CODE_NETWORK,
 		[LB_HTTP_LIMIT] = LB_CODE_LIMIT,
 		[LB_HTTP_ENCODING] = LB_CODE_MALFORMED,
@@ -312,6 +328,7 @@ static int start_http(struct lb_llm_call *call,
 		.connect_ms = m->connect_ms,
 		.first_byte_ms = m->first_byte_ms,
 		.idle_ms = m->idle_ms,
+		.total_ms = MAX_CALL_MS,
 		.ca_file = lb_config_env("SSL_CERT_FILE"),
 	};
 

@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/log.h"
 #include "base/utf8.h"
+
+/* Of the provider's words, bytes that are looked at. */
+enum { MAX_WORDS = 16 << 10 };
 
 static enum lb_code code_of_status(int status)
 {
@@ -68,10 +72,15 @@ static int status_at(const json_t *error, const char *key)
 
 static void set_message(struct lb_failure *f, const char *text)
 {
-	size_t len = strlen(text);
+	lb_autobuf struct lb_buf words = {0};
+	size_t len = lb_utf8_cut(text, strlen(text), MAX_WORDS);
 
-	len = lb_utf8_cut(text, len, sizeof(f->message) - 1);
-	memcpy(f->message, text, len);
+	/* A key that is cut in two is found no more: so first the keys. */
+	lb_buf_put(&words, text, len);
+	lb_hide_secrets(&words);
+	len = lb_utf8_cut(lb_buf_str(&words), words.len,
+			  sizeof(f->message) - 1);
+	memcpy(f->message, lb_buf_str(&words), len);
 	f->message[len] = '\0';
 }
 

@@ -9,6 +9,8 @@
 #include "net/http.h"
 #include "record/record.h"
 
+enum { MAX_LISTING_MS = 5 * 60 * 1000 };
+
 struct listing {
 	struct lb_buf body;
 	struct lb_http_end end;
@@ -47,6 +49,7 @@ static int fetch(const struct lb_model *model, struct listing *l,
 		.connect_ms = model->connect_ms,
 		.first_byte_ms = model->first_byte_ms,
 		.idle_ms = model->idle_ms,
+		.total_ms = MAX_LISTING_MS,
 		.max_body = 16 << 20,
 		.ca_file = lb_config_env("SSL_CERT_FILE"),
 	};

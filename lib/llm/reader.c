@@ -31,7 +31,8 @@ struct lb_reader {
 	struct lb_think think;
 	size_t total; /* bytes fed */
 	bool over, done, warned;
-	bool said; /* text of the answer was emitted */
+	bool marked; /* a byte order mark was skipped */
+	bool said;   /* text of the answer was emitted */
 	char *finish;
 	struct lb_usage usage;
 	struct slot *slots;
@@ -270,27 +271,37 @@ static int on_event(void *arg, const struct lb_sse_event *ev,
 	return r->over ? lb_fail(err, LB_OK, "over") : 0;
 }
 
+/* Forget the blanks before an answer, of which a peer may send any number. */
+static void skip_blanks(struct lb_reader *r)
+{
+	lb_buf_shift(&r->body, strspn(lb_buf_str(&r->body), " \t\r\n"));
+}
+
 /* What the first byte that is no blank says about the answer. */
 static int look(struct lb_reader *r)
 {
-	const char *text = lb_buf_str(&r->body);
-	size_t at = strspn(text, " \t\r\n");
+	static const char bom[] = "\xef\xbb\xbf";
+	const char *text;
 
-	if (strncmp(text + at, "\xef\xbb\xbf", 3) == 0)
-		at += 3;
-	else if (at == r->body.len ||
-		 strncmp(text + at, "\xef\xbb\xbf", r->body.len - at) == 0)
+	skip_blanks(r);
+	if (!r->marked && r->body.len < 3 &&
+	    memcmp(lb_buf_str(&r->body), bom, r->body.len) == 0)
 		return 0;
-	at += strspn(text + at, " \t\r\n");
-	if (at == r->body.len)
+	if (!r->marked && memcmp(r->body.data, bom, 3) == 0) {
+		r->marked = true;
+		lb_buf_shift(&r->body, 3);
+		skip_blanks(r);
+	}
+	if (r->body.len == 0)
 		return 0;
-	if (text[at] == '<') {
+	text = r->body.data;
+	if (*text == '<') {
 		lb_reader_fail(r, LB_CODE_MALFORMED, 0,
 			       "the answer is a web page, not a model's; "
 			       "check the base URL");
 		return -1;
 	}
-	r->shape = text[at] == '{' || text[at] == '[' ? VALUE : STREAM;
+	r->shape = *text == '{' || *text == '[' ? VALUE : STREAM;
 	return 1;
 }
 

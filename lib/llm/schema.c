@@ -82,7 +82,7 @@ static int check_type(const struct check *c, const json_t *type,
 		       type_of(value));
 }
 
-static int check_enum(const struct check *c, const json_t *schema,
+static int check_enum(struct check *c, const json_t *schema,
 		      const json_t *value, struct lb_error *err)
 {
 	const json_t *all = json_object_get(schema, "enum"), *one;
@@ -93,7 +93,13 @@ static int check_enum(const struct check *c, const json_t *schema,
 		return fail(c, err, "not the value it must be", "");
 	if (!json_is_array(all))
 		return 0;
-	json_array_foreach(all, i, one) if (json_equal(one, value)) return 0;
+	json_array_foreach(all, i, one)
+	{
+		if (++c->steps > MAX_STEPS)
+			break;
+		if (json_equal(one, value))
+			return 0;
+	}
 	return fail(c, err, "none of the values allowed", "");
 }
 
@@ -157,13 +163,15 @@ static int check_object(struct check *c, const json_t *schema,
 	json_t *kid;
 	size_t i;
 
-	json_array_foreach(json_object_get(schema, "required"), i, name) if (
-		json_is_string(name) &&
-		!json_object_get(value,
-				 json_string_value(
-					 name))) return fail(c, err, "missing ",
-							     json_string_value(
-								     name));
+	json_array_foreach(json_object_get(schema, "required"), i, name)
+	{
+		const char *one = json_string_value(name);
+
+		if (++c->steps > MAX_STEPS)
+			return fail(c, err, "the schema asks for too much", "");
+		if (one && !json_object_get(value, one))
+			return fail(c, err, "missing ", one);
+	}
 	json_object_foreach((json_t *)(uintptr_t)value, key, kid)
 	{
 		const json_t *sub = json_object_get(known, key);

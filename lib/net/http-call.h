@@ -55,9 +55,9 @@ struct lb_http_call {
 	CURL *easy;
 	struct curl_slist *headers;
 	char *body;
-	struct lb_timer timer;
+	struct lb_timer timer, total;
 	enum lb_http_phase phase;
-	int64_t connect_ms, first_byte_ms, idle_ms;
+	int64_t connect_ms, first_byte_ms, idle_ms, total_ms;
 	int64_t last_byte; /* mono ms */
 	size_t max_body, head_bytes;
 	curl_off_t raw_bytes; /* of an encoded body, as far as seen */

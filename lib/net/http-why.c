@@ -59,6 +59,10 @@ void lb_http_why(struct lb_http_call *call, enum lb_http_cause cause,
 	else if (cause == LB_HTTP_IDLE)
 		snprintf(why, size, "'%.150s' sent nothing for %lld ms", place,
 			 (long long)call->idle_ms);
+	else if (cause == LB_HTTP_ENDLESS)
+		snprintf(why, size,
+			 "'%.150s' did not end its answer within %lld ms",
+			 place, (long long)call->total_ms);
 	else if (cause == LB_HTTP_NETWORK)
 		snprintf(why, size, "connection to '%.150s' broke: %s", place,
 			 network_reason(call, code));

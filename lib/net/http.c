@@ -25,6 +25,7 @@ static void detach(struct lb_http_call *call)
 	struct lb_http *http = call->http;
 
 	lb_timer_cancel(http->loop, &call->timer);
+	lb_timer_cancel(http->loop, &call->total);
 	lb_http_list_remove(call);
 	lb_http_gate_yield(call);
 	call->gate->calls--;
@@ -202,6 +203,11 @@ static void on_deadline(void *arg)
 			     call);
 }
 
+static void on_total(void *arg)
+{
+	lb_http_finish(arg, LB_HTTP_ENDLESS, CURLE_OK);
+}
+
 /* Enter a phase, which may take `ms`, or as long as it likes if 0. */
 static void enter(struct lb_http_call *call, enum lb_http_phase phase,
 		  int64_t ms)
@@ -304,6 +310,7 @@ struct lb_http_call *lb_http_start(struct lb_http *http,
 	call->connect_ms = request->connect_ms;
 	call->first_byte_ms = request->first_byte_ms;
 	call->idle_ms = request->idle_ms;
+	call->total_ms = request->total_ms;
 	call->max_body =
 		request->max_body ? request->max_body : LB_HTTP_MAX_BODY;
 	call->easy =
@@ -315,6 +322,9 @@ struct lb_http_call *lb_http_start(struct lb_http *http,
 	gate->calls++;
 	lb_http_list_add(&gate->waiting, call);
 	enter(call, LB_HTTP_QUEUED, call->connect_ms);
+	if (call->total_ms > 0)
+		lb_timer_set(http->loop, &call->total,
+			     lb_clock_mono() + call->total_ms, on_total, call);
 	lb_http_kick(http);
 	return call;
 }
@@ -327,6 +337,7 @@ void lb_http_cancel(struct lb_http_call *call)
 		return; /* its on_end is running, or it was told already */
 	if (http->inside) {
 		lb_timer_cancel(http->loop, &call->timer);
+		lb_timer_cancel(http->loop, &call->total);
 		lb_http_list_remove(call);
 		lb_http_list_add(&http->cancelled, call);
 		lb_http_kick(http);

@@ -29,6 +29,7 @@ enum lb_http_cause {
 	LB_HTTP_CONNECT,    /* no connection within connect_ms, or refused */
 	LB_HTTP_FIRST_BYTE, /* no byte of an answer within first_byte_ms */
 	LB_HTTP_IDLE,       /* nothing more for idle_ms */
+	LB_HTTP_ENDLESS,    /* not at its end after total_ms */
 	LB_HTTP_NETWORK,    /* the connection broke, or TLS failed */
 	LB_HTTP_LIMIT,      /* the body exceeded max_body */
 	LB_HTTP_ENCODING,   /* a content encoding that cannot be undone */
@@ -45,6 +46,7 @@ struct lb_http_request {
 	 * look-up, waiting for another's look-up, and TLS. Any byte of the
 	 * answer, also of a comment in an event stream, starts idle_ms anew. */
 	int64_t connect_ms, first_byte_ms, idle_ms;
+	int64_t total_ms;    /* from lb_http_start(), whatever arrives */
 	size_t max_body;     /* bytes after decoding; 0 for 64 MiB */
 	const char *ca_file; /* certificates to trust; NULL: the system's */
 };

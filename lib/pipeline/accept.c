@@ -6,6 +6,9 @@
 #include "pipeline/pipeline.h"
 #include "record/chain.h"
 
+/* Bytes of an id or of the name of a bot or chat; lb-agent stores them. */
+enum { MAX_NAME = 1024 };
+
 static int need(const struct lb_message *m, const char *key,
 		const char **borrow, struct lb_error *err)
 {
@@ -13,6 +16,8 @@ static int need(const struct lb_message *m, const char *key,
 		return -1;
 	if (!**borrow)
 		return lb_fail(err, LB_DATA, "field '%s' is empty", key);
+	if (strlen(*borrow) > MAX_NAME)
+		return lb_fail(err, LB_DATA, "field '%s' is too long", key);
 	return 0;
 }
 

@@ -11,6 +11,9 @@
 /* Records given up on that are remembered at most. */
 enum { MAX_GIVEN_UP = 10000 };
 
+/* No answer has more parts than this. */
+enum { MAX_PARTS = 1000000 };
+
 /* Room for the keys of a receipt. */
 enum { RECEIPT_KEYS = 1024 };
 
@@ -133,6 +136,8 @@ static int open_delivery(struct lb_delivery *d, const struct lb_record *r,
 	d->record = r;
 	d->part = 1;
 	lb_json_int(r->json, "part", &d->part);
+	if (d->part < 1 || d->part > MAX_PARTS)
+		d->part = 0; /* see deliver() */
 	d->final = lb_json_bool(r->json, "final", true);
 	d->failed = json_object_get(r->json, "failed");
 	if (json_is_null(d->failed))
@@ -156,6 +161,11 @@ static enum lb_sent deliver(struct lb_send *send, const struct lb_sink *sink,
 	if (!sink) {
 		d->code = LB_CODE_CONFIG;
 		d->why = "the adapter of its bot cannot send";
+		return LB_NOT_SENT;
+	}
+	if (d->part == 0) {
+		d->code = LB_CODE_DATA;
+		d->why = "'part' is no number of a part";
 		return LB_NOT_SENT;
 	}
 	if (chain && lb_chain_check(chain, &err) < 0) {

@@ -6,6 +6,30 @@
 #include "base/utf8.h"
 #include "record/record.h"
 
+/*
+ * A value of three bytes takes a hundred times that in memory, so those of a
+ * long line are counted first; a short one cannot hold too many.
+ */
+enum { MAX_VALUES = 1 << 19, FEW = 1 << 20 };
+
+static bool has_too_many(const char *text, size_t len)
+{
+	const char *end = text + len;
+	size_t n = 0;
+
+	for (const char *p = text; len > FEW && p < end; p++) {
+		if (*p == '"') {
+			p = lb_scan_value(p, end);
+			if (!p)
+				return false; /* the parser will say so */
+			p--;
+		} else if (*p == ',' || *p == '{' || *p == '[') {
+			n++;
+		}
+	}
+	return n > MAX_VALUES;
+}
+
 /* Hex value of the four digits of a \u escape, or -1. */
 static int escape_value(const char *p, const char *end)
 {
@@ -79,6 +103,12 @@ static json_t *load(const char **text, size_t *len, struct lb_buf *mended,
 	if (nul) { /* jansson overlooks one that follows a number */
 		why->column = (int)(nul - *text) + 1;
 		snprintf(why->text, sizeof(why->text), "a NUL byte");
+		return NULL;
+	}
+	if (has_too_many(*text, *len)) {
+		why->column = 0;
+		snprintf(why->text, sizeof(why->text), "more than %d values",
+			 MAX_VALUES);
 		return NULL;
 	}
 	while (!(value = json_loadb(*text, *len, flags, why))) {

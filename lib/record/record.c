@@ -9,6 +9,9 @@
 
 enum { MAX_KEPT = 64 * 1024, MAX_LINE_KEPT = 4096, MAX_COMMON = 4096 };
 
+/* A record in a record nests deeper; our reader stops at 2048, jq at 256. */
+enum { KEPT_DEPTH = 200, COMMON_DEPTH = 8 };
+
 const char *const lb_common_keys[] = {
 	"id",         "time",          "bot",
 	"platform",   "launcher_type", "launcher_id",
@@ -189,14 +192,37 @@ static void put_problem(struct lb_buf *b, const struct lb_problem *p)
 		lb_put_int(b, "sent_parts", p->sent_parts);
 }
 
-/* The common keys, so far as they are what they should be: short. */
+/* How deep a value nests. */
+static size_t depth_of(const char *text, size_t len)
+{
+	const char *end = text + len;
+	size_t depth = 0, most = 0;
+
+	for (const char *p = text; p < end; p++) {
+		if (*p == '"') {
+			p = lb_scan_value(p, end);
+			if (!p)
+				break;
+			p--;
+		} else if (*p == '{' || *p == '[') {
+			most = ++depth > most ? depth : most;
+		} else if (*p == '}' || *p == ']') {
+			depth--;
+		}
+	}
+	return most;
+}
+
+/* The common keys, so far as they are what they should be: short and flat. */
 static void pick_common(struct lb_buf *b, const struct lb_record *r,
 			const char *kind)
 {
 	lb_put_begin(b, kind);
 	for (size_t i = 0; i < r->members.n; i++)
 		if (is_in(&r->members.at[i], lb_common_keys) &&
-		    r->members.at[i].value.len <= MAX_COMMON)
+		    r->members.at[i].value.len <= MAX_COMMON &&
+		    depth_of(r->members.at[i].value.at,
+			     r->members.at[i].value.len) <= COMMON_DEPTH)
 			put_member(b, &r->members.at[i]);
 }
 
@@ -207,7 +233,7 @@ void lb_put_error(struct lb_buf *b, const struct lb_record *r,
 
 	pick_common(b, r, "error");
 	put_problem(b, p);
-	if (r->len <= MAX_KEPT) {
+	if (r->len <= MAX_KEPT && depth_of(r->text, r->len) <= KEPT_DEPTH) {
 		lb_put_raw(b, "record", r->text, r->len);
 	} else {
 		lb_autobuf struct lb_buf cut = {0};

@@ -5,7 +5,7 @@
  *
  * -n N starts N requests (taking the URLs in turn), -j of them at once; -p MS
  * waits between two when -j is 1. The others are members of struct
- * lb_http_request: -m METHOD, -d BODY, -H HEADER, -c -f -i the time-outs in
+ * lb_http_request: -m METHOD, -d BODY, -H HEADER, -c -f -i -t the time-outs in
  * ms, -l the limit of the body. -x start|turn|head|data|close cancels each at
  * that time, -x leader the first alone while it looks a name up, -s stops at
  * the first data. -D prints each piece of data, -g NAME a header of each
@@ -105,10 +105,9 @@ static void on_timer(void *arg)
 
 static void on_end(void *arg, const struct lb_http_end *end)
 {
-	static const char *const causes[] = {"done",       "connect",
-					     "first-byte", "idle",
-					     "network",    "limit",
-					     "encoding",   "stopped"};
+	static const char *const causes[] = {"done",  "connect",  "first-byte",
+					     "idle",  "endless",  "network",
+					     "limit", "encoding", "stopped"};
 	struct one *one = arg;
 	struct run *run = one->run;
 
@@ -174,6 +173,8 @@ static void read_option(struct run *run, int c, const char *arg)
 		r->first_byte_ms = strtol(arg, NULL, 10);
 	else if (c == 'i')
 		r->idle_ms = strtol(arg, NULL, 10);
+	else if (c == 't')
+		r->total_ms = strtol(arg, NULL, 10);
 	else if (c == 'l')
 		r->max_body = strtoul(arg, NULL, 10);
 	else if (c == 'x')
@@ -229,7 +230,7 @@ int main(int argc, char **argv)
 	size_t turns = 0;
 
 	for (int c;
-	     (c = getopt(argc, argv, "n:j:p:m:d:c:f:i:l:x:g:sDH:")) != -1;)
+	     (c = getopt(argc, argv, "n:j:p:m:d:c:f:i:t:l:x:g:sDH:")) != -1;)
 		read_option(&run, c, optarg);
 	signal(SIGPIPE, SIG_IGN);
 	raise_limit();

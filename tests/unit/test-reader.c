@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "llm/reader.h"
@@ -179,6 +180,13 @@ static const struct row rows[] = {
 	 "\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":1,"
 	 "\"completion_tokens\":2}}\n",
 	 "t(v) u(1,2,-1) end(stop)", false},
+	{"blanks around a mark of byte order",
+	 " \n\xef\xbb\xbf\r\n {\"choices\":[{\"message\":{\"content\":"
+	 "\"v\"}}]}",
+	 "t(v) end(stop)", false},
+	{"blanks before a stream", "\n\n \n" T("b") STOP, "t(b) end(stop)",
+	 false},
+	{"half a mark of byte order", " \xef\xbb", "fail(truncated)", false},
 	{"a JSON value that is cut", "{\"choices\":[{\"mess", "fail(malformed)",
 	 false},
 	{"a web page", "<!DOCTYPE html><html>sign in</html>", "fail(malformed)",
@@ -285,13 +293,32 @@ static bool passes(const struct row *row, struct got *g)
 	return true;
 }
 
+/* A peer that sends blanks for ever must not cost more with each of them. */
+static bool endless_blanks(void)
+{
+	static char blanks[1024];
+	struct got g = {.len = 0};
+	struct lb_reader *r =
+		lb_reader_open(&lb_openai_chat, false, on_event, &g);
+
+	memset(blanks, ' ', sizeof(blanks));
+	alarm(30); /* else it would take many minutes */
+	for (int i = 0; i < 65 * 1024; i++)
+		if (lb_reader_feed(r, blanks, sizeof(blanks)) < 0)
+			break;
+	alarm(0);
+	lb_reader_close(r);
+	return strcmp(g.text, "fail(limit)") == 0;
+}
+
 int main(void)
 {
 	size_t n = sizeof(rows) / sizeof(rows[0]);
-	int bad = 0;
+	int bad = !endless_blanks();
 
 	lb_log_level(LB_ERROR);
-	printf("1..%zu\n", n);
+	printf("1..%zu\n%sok %zu - blanks without end\n", n + 1,
+	       bad ? "not " : "", n + 1);
 	for (size_t i = 0; i < n; i++) {
 		struct got g;
 		bool ok = passes(&rows[i], &g);
