@@ -106,7 +106,7 @@ after() {
 	same "2: bots.a.pipeline: there is no pipeline 'sales'" \
 		"$(problems 'bots:' '  a: {pipeline: sales}')"
 	same "1: llm: is not a mapping" "$(problems 'llm: [model]')"
-	same "1: pipelines.default.ai.local-agent.prompt: is not a list of mappings of role and content" \
+	same "1: pipelines.default.ai.local-agent.prompt: is not a text, the system message, or a list of mappings of role and content" \
 		"$(problems 'pipelines: {default: {ai: {local-agent: {prompt: [{role: boss, content: a message longer than what is shown in a line}]}}}}')"
 }
 
@@ -144,6 +144,28 @@ after() {
 		"$(problems 'pipelines: {p: {safety: {rate-limit: {strategy: drop}}}}')"
 	same "1: pipelines.p.ai.runner.runner: 'dify-service-api' is not in this version" \
 		"$(problems 'pipelines: {p: {ai: {runner: {runner: dify-service-api}}}}')"
+}
+
+@test "a prompt may be a text: the system message" {
+	lb-config set 'pipelines.default.ai.local-agent.prompt=You are a pirate'
+	same '[{"role":"system","content":"You are a pirate"}]' \
+		"$(lb-config get pipelines.default.ai.local-agent.prompt)"
+	same "" "$(problems 'pipelines: {default: {ai: {local-agent: {prompt: Be kind}}}}')"
+	same '[{"role":"system","content":"Be kind"}]' "$(lb-ingest text <<< hi |
+		lb-pipeline | jq -c .prompt)"
+}
+
+@test "nothing tells of fallbacks, which are not in this version" {
+	for verb in describe "get pipelines.default"; do
+		run -0 lb-config $verb
+		[[ $output == *max-round* && $output != *fallback* ]]
+	done
+	run -0 env LB_CONFIG="$HOME/new.yaml" lb-config init
+	run -1 grep fallback "$HOME/new.yaml" \
+		"$BATS_TEST_DIRNAME/../man/lb-config.5"
+	same "" "$(problems 'pipelines: {default: {ai: {local-agent: {model: {primary: a/b, fallbacks: []}}}}}')"
+	same "1: pipelines.default.ai.local-agent.model: fallbacks are not in this version" \
+		"$(problems 'pipelines: {default: {ai: {local-agent: {model: {primary: a/b, fallbacks: [c/d]}}}}}')"
 }
 
 @test "YAML beyond JSON with comments is refused" {
@@ -405,7 +427,7 @@ concurrency:
 	page="$BATS_TEST_DIRNAME/../man/lb-config.1"
 	rm "$LB_CONFIG"
 	sed -n 's/^\.Dl \$ //p' "$page" > "$HOME/examples"
-	same 5 "$(wc -l < "$HOME/examples")"
+	same 7 "$(wc -l < "$HOME/examples")"
 	run -0 sh -e "$HOME/examples"
 	same offline "$(lb-config get llm.model)"
 }
