@@ -81,5 +81,5 @@ complete_words() {
 		words=(lb-session "") CURRENT=2 PREFIX=; f'
 	[[ $output == *"--pipeline="* && $output == *"--help["* ]]
 	[[ $output != *"--all"* ]]
-	[[ $output == *"list:list the conversations"* ]]
+	[[ $output == *"list:List the conversations"* ]]
 }

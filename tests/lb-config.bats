@@ -106,7 +106,7 @@ after() {
 	same "2: bots.a.pipeline: there is no pipeline 'sales'" \
 		"$(problems 'bots:' '  a: {pipeline: sales}')"
 	same "1: llm: is not a mapping" "$(problems 'llm: [model]')"
-	same "1: pipelines.default.ai.local-agent.prompt: is not a list of mappings of role and content" \
+	same "1: pipelines.default.ai.local-agent.prompt: is not a text, the system message, or a list of mappings of role and content" \
 		"$(problems 'pipelines: {default: {ai: {local-agent: {prompt: [{role: boss, content: a message longer than what is shown in a line}]}}}}')"
 }
 
@@ -144,6 +144,28 @@ after() {
 		"$(problems 'pipelines: {p: {safety: {rate-limit: {strategy: drop}}}}')"
 	same "1: pipelines.p.ai.runner.runner: 'dify-service-api' is not in this version" \
 		"$(problems 'pipelines: {p: {ai: {runner: {runner: dify-service-api}}}}')"
+}
+
+@test "a prompt may be a text: the system message" {
+	lb-config set 'pipelines.default.ai.local-agent.prompt=You are a pirate'
+	same '[{"role":"system","content":"You are a pirate"}]' \
+		"$(lb-config get pipelines.default.ai.local-agent.prompt)"
+	same "" "$(problems 'pipelines: {default: {ai: {local-agent: {prompt: Be kind}}}}')"
+	same '[{"role":"system","content":"Be kind"}]' "$(lb-ingest text <<< hi |
+		lb-pipeline | jq -c .prompt)"
+}
+
+@test "nothing tells of fallbacks, which are not in this version" {
+	for verb in describe "get pipelines.default"; do
+		run -0 lb-config $verb
+		[[ $output == *max-round* && $output != *fallback* ]]
+	done
+	run -0 env LB_CONFIG="$HOME/new.yaml" lb-config init
+	run -1 grep fallback "$HOME/new.yaml" \
+		"$BATS_TEST_DIRNAME/../man/lb-config.5"
+	same "" "$(problems 'pipelines: {default: {ai: {local-agent: {model: {primary: a/b, fallbacks: []}}}}}')"
+	same "1: pipelines.default.ai.local-agent.model: fallbacks are not in this version" \
+		"$(problems 'pipelines: {default: {ai: {local-agent: {model: {primary: a/b, fallbacks: [c/d]}}}}}')"
 }
 
 @test "YAML beyond JSON with comments is refused" {
@@ -342,13 +364,14 @@ concurrency:
 }
 
 @test "a provider that llm.model names is not removed" {
-	lb-config add provider local
+	lb-config add provider local base-url=http://127.0.0.1:1/v1
 	lb-config set llm.model local/m
 	run --separate-stderr -77 lb-config rm provider local
 	[[ $stderr == *"llm.model"*"refers to it" ]]
 }
 
 @test "a secret is never taken from the command line, nor shown" {
+	lb-config set providers.p.preset openai
 	run --separate-stderr -64 lb-config set providers.p.api-keys sk-secret
 	[[ $stderr != *sk-secret* ]]
 	run -0 lb-config set providers.p.api-keys env:KEY
@@ -366,16 +389,128 @@ concurrency:
 }
 
 @test "a secret in a file that others can read is a warning of check" {
-	echo 'providers: {p: {api-keys: [env:A, sk-secret]}}' > "$LB_CONFIG"
+	echo 'providers: {openai: {api-keys: [env:A, sk-secret]}}' > "$LB_CONFIG"
 	chmod 600 "$LB_CONFIG"
 	run -0 lb-config check
 	[ -z "$output" ]
 	chmod 604 "$LB_CONFIG"
 	run -0 lb-config check
-	[[ $output == "$LB_CONFIG:1: warning: providers.p.api-keys: a secret in a file that others can read"* ]]
+	[[ $output == "$LB_CONFIG:1: warning: providers.openai.api-keys: a secret in a file that others can read"* ]]
 	[[ $output != *sk-secret* ]]
 	run --separate-stderr -0 lb-config get llm.model
 	[ -z "$stderr" ]
+}
+
+@test "providers that cannot be used are problems, in check and for add and set" {
+	same "2: providers.a.preset: there is no preset 'opnai' (did you mean 'openai'?)" \
+		"$(problems 'providers:' '  a: {preset: opnai}')"
+	same "1: providers.a.preset: there is no preset 'nonsense'; lb-llm models lists them" \
+		"$(problems 'providers: {a: {preset: nonsense, base-url: "http://x"}}')"
+	same "3: providers.b: has no base-url, and is no preset" \
+		"$(problems 'providers:' '  openai: {}' '  b: {api-keys: env:A}')"
+	same "2: providers.a.base-url: does not begin with http:// or https://
+3: providers.openai.base-url: does not begin with http:// or https://" \
+		"$(problems 'providers:' '  a: {base-url: 127.0.0.1:80}' \
+			'  openai: {base-url: "ftp://x"}' '  b: {base-url: "HTTPS://x"}')"
+	: > "$LB_CONFIG"
+	run --separate-stderr -78 lb-config add provider p preset=groqq
+	same "lb-config: not written: $LB_CONFIG:3: providers.p.preset: there is no preset 'groqq' (did you mean 'groq'?)" "$stderr"
+	run --separate-stderr -78 lb-config set providers.p.base-url=x
+	[ ! -s "$LB_CONFIG" ]
+	lb-config add provider groq
+	run -0 lb-config check
+	LB__PROVIDERS__Z__API_KEYS=env:A run -1 lb-config check
+	same "environment LB__PROVIDERS__Z__API_KEYS: providers.z: has no base-url, and is no preset" "$output"
+}
+
+@test "a broken file is mended by one change after the other" {
+	printf '%s\n' 'llm: {modle: offline}' 'mdoel: 1' 'concurrency: {pipeline: 0}' > "$LB_CONFIG"
+	run --separate-stderr -0 lb-config set llm.model x
+	same "lb-config: still wrong: $LB_CONFIG:1: llm.modle: unknown key (did you mean 'llm.model'?)
+lb-config: still wrong: $LB_CONFIG:2: mdoel: unknown key
+lb-config: still wrong: $LB_CONFIG:3: concurrency.pipeline: '0' is not a whole number from 1 to 10000" "$stderr"
+	run --separate-stderr -0 lb-config unset llm.modle mdoel
+	[[ $stderr == *still*concurrency.pipeline* && $stderr != *modle* ]]
+	run --separate-stderr -78 lb-config set llm.idle-timeout=0
+	run --separate-stderr -78 lb-config set bots.a.pipeline=nowhere
+	same "lb-config: not written: $LB_CONFIG:5: bots.a.pipeline: there is no pipeline 'nowhere'" "$stderr"
+	run --separate-stderr -0 lb-config set concurrency.pipeline=2
+	[ -z "$stderr" ]
+	same 'llm: {model: x}
+concurrency: {pipeline: 2}' "$(cat "$LB_CONFIG")"
+	echo 'bots: {a/b: {}, c: {pipeline: gone}}' > "$LB_CONFIG"
+	run -0 lb-config rm bot a/b
+	run -0 lb-config rm bot c
+	run -0 lb-config check
+}
+
+@test "the same problem once more is a new one" {
+	echo 'bots: {a: {adapter: stdin}}' > "$LB_CONFIG"
+	run --separate-stderr -0 lb-config set bots.a.stream=true
+	mkdir "${LB_CONFIG%/*}/conf.d"
+	echo 'bots: {a: {adapter: stdin}}' > "${LB_CONFIG%/*}/conf.d/x.yaml"
+	run --separate-stderr -0 lb-config unset bots.a.adapter
+	[[ $stderr == *conf.d/x.yaml:1:* && $stderr != *config.yaml:* ]]
+}
+
+@test "problems are shown in the order of the lines, file by file" {
+	mkdir "${LB_CONFIG%/*}/conf.d"
+	printf '%s\n' 'bots: {a: {pipeline: gone}}' 'llm: {modle: x}' > "$LB_CONFIG"
+	cp "$LB_CONFIG" "${LB_CONFIG%/*}/conf.d/x.yaml"
+	sed -i 's/a:/b:/' "${LB_CONFIG%/*}/conf.d/x.yaml"
+	run -1 lb-config check
+	same "config.yaml:1
+config.yaml:2
+conf.d/x.yaml:1
+conf.d/x.yaml:2" "$(sed "s|^${LB_CONFIG%/*}/||; s/: .*//" <<< "$output")"
+}
+
+@test "a file to check that is not there is exit 66, on stderr" {
+	run --separate-stderr -66 lb-config check "$HOME/none.yaml"
+	[ -z "$output" ]
+	same "lb-config: cannot open '$HOME/none.yaml': No such file or directory" "$stderr"
+}
+
+@test "a value that is missing is called so" {
+	run --separate-stderr -64 lb-config set llm.model
+	same "lb-config: a value is missing: write llm.model=VALUE" "$stderr"
+	run --separate-stderr -64 lb-config set llm.modle
+	same "lb-config: 'llm.modle' is not KEY=VALUE" "$stderr"
+}
+
+@test "a variable that is almost one of ours is told by check" {
+	LB_MODLE=x LB_MODEL=offline LB_OTHER_THING=y LB_STAT=z run -0 lb-config check
+	same "environment LB_MODLE: warning: sets nothing (did you mean 'LB_MODEL'?)
+environment LB_STAT: warning: sets nothing (did you mean 'LB_STATE'?)" "$(sort <<< "$output")"
+}
+
+@test "env tells of the keys of all presets, and hides users of URLs" {
+	for name in $(sed -n 's/.*-env: //p' "$BATS_TEST_DIRNAME/../share/lb/providers.yaml") HOME USER; do
+		lb-config env | jq -se --arg n "$name" 'any(.name == $n)' ||
+			{ echo "no $name"; false; }
+	done
+	export GROQ_API_KEY=gsk-secret http_proxy=me:sesame@proxy:1 \
+		HTTPS_PROXY=http://me:se@same@proxy:1/@ OPENAI_BASE_URL=http://me@x/v1 \
+		LB__PROVIDERS__P__BASE_URL=https://u:sesame@h LB_MODEL=a/b@c
+	run -0 lb-config env
+	[[ $output != *sesame* && $output != *same@* && $output != *gsk-* ]]
+	same '***
+***@proxy:1
+http://***@proxy:1/@
+http://***@x/v1
+https://***@h
+a/b@c' "$(jq -r --arg n GROQ_API_KEY,http_proxy,HTTPS_PROXY,OPENAI_BASE_URL,LB__PROVIDERS__P__BASE_URL,LB_MODEL \
+		-s '. as $all | $n | split(",")[] as $one | $all[] | select(.name == $one) | .value' <<< "$output")"
+	same '"https://***@h"' "$(lb-config list providers | jq '."base-url"')"
+	run -1 jq -se 'any(.name == "HTTP_PROXY")' <<< "$output"
+}
+
+@test "what is missing when there is no home is named" {
+	unset LB_STATE LB_CONFIG HOME
+	run --separate-stderr -78 lb-session list
+	same "lb-session: none of LB_STATE, XDG_STATE_HOME and HOME is set" "$stderr"
+	run --separate-stderr -78 lb-config init
+	same "lb-config: none of LB_CONFIG, XDG_CONFIG_HOME and HOME is set" "$stderr"
 }
 
 @test "describe tells type, default and meaning, for one key or those below" {
@@ -405,7 +540,7 @@ concurrency:
 	page="$BATS_TEST_DIRNAME/../man/lb-config.1"
 	rm "$LB_CONFIG"
 	sed -n 's/^\.Dl \$ //p' "$page" > "$HOME/examples"
-	same 5 "$(wc -l < "$HOME/examples")"
+	same 7 "$(wc -l < "$HOME/examples")"
 	run -0 sh -e "$HOME/examples"
 	same offline "$(lb-config get llm.model)"
 }

@@ -72,8 +72,7 @@ static bool is_model_of(const json_t *model, const char *provider)
 static char *who_uses(struct lb_config *config, const char *provider)
 {
 	const char *name;
-	json_t *pipeline, *one;
-	size_t i;
+	json_t *pipeline;
 
 	if (is_model_of(lb_config_get(config, "llm.model"), provider))
 		return lb_strdup("llm.model");
@@ -83,14 +82,8 @@ static char *who_uses(struct lb_config *config, const char *provider)
 	{
 		const json_t *model =
 			lb_json_path(pipeline, "ai.local-agent.model");
-		bool used = is_model_of(json_object_get(model, "primary"),
-					provider);
 
-		json_array_foreach(json_object_get(model, "fallbacks"), i, one)
-		{
-			used |= is_model_of(one, provider);
-		}
-		if (used)
+		if (is_model_of(json_object_get(model, "primary"), provider))
 			return lb_printf("pipelines.%s.ai.local-agent.model",
 					 name);
 	}

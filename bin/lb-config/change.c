@@ -6,6 +6,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "config/coerce.h"
@@ -34,6 +35,20 @@ static int lock_folder(struct change *c, struct lb_error *err)
 	return 0;
 }
 
+/* What the file would come to with this text, providers and all. */
+static struct lb_config *gather(const struct change *c, const char *text,
+				size_t len)
+{
+	struct lb_config *config =
+		lb_config_gather(&(struct lb_sources){.file = c->file,
+						      .text = text,
+						      .len = len,
+						      .no_environment = true});
+
+	lb_config_check_providers(config);
+	return config;
+}
+
 int change_begin(struct change *c, struct lb_error *err)
 {
 	lb_autofree char *found = NULL, *fresh = NULL;
@@ -44,7 +59,8 @@ int change_begin(struct change *c, struct lb_error *err)
 	c->file = found ? lb_steal(&found) : lb_steal(&fresh);
 	if (!c->file)
 		return lb_fail(err, LB_CONFIG,
-			       "neither LB_CONFIG nor HOME is set");
+			       "none of LB_CONFIG, XDG_CONFIG_HOME and HOME is "
+			       "set");
 	if (lock_folder(c, err) < 0)
 		return -1;
 	if (access(c->file, F_OK) < 0 && errno == ENOENT)
@@ -54,11 +70,7 @@ int change_begin(struct change *c, struct lb_error *err)
 	readable = lb_yaml_parse(c->text, c->len, c->file, err);
 	if (!readable)
 		return -1;
-	c->config =
-		lb_config_gather(&(struct lb_sources){.file = c->file,
-						      .text = c->text,
-						      .len = c->len,
-						      .no_environment = true});
+	c->config = gather(c, c->text, c->len);
 	return 0;
 }
 
@@ -70,20 +82,66 @@ void change_end(struct change *c)
 	lb_close_fd(&c->lock);
 }
 
+/* The same in the same file, whatever its line is now. */
+static bool is_same(const struct lb_finding *a, const struct lb_finding *b)
+{
+	const char *end = strrchr(a->where, ':');
+	size_t file = end ? (size_t)(end - a->where) : strlen(a->where);
+
+	return a->level == b->level && strcmp(a->text, b->text) == 0 &&
+	       strncmp(a->where, b->where, file) == 0;
+}
+
+/*
+ * A file may have problems and still be mended, one after the other: only a
+ * problem that was not there refuses a change.
+ */
+static int refuse_new(const struct lb_config *before,
+		      const struct lb_config *after, struct lb_error *err)
+{
+	lb_autofree bool *seen = lb_alloc(before->n_problems + 1);
+
+	for (size_t i = 0; i < after->n_problems; i++) {
+		const struct lb_finding *p = &after->problems[i];
+		size_t j = 0;
+
+		while (j < before->n_problems &&
+		       (seen[j] || !is_same(&before->problems[j], p)))
+			j++;
+		if (j < before->n_problems)
+			seen[j] = true;
+		else if (p->level == LB_PROBLEM)
+			return lb_fail(err, LB_CONFIG, "not written: %s%s%s",
+				       p->where, *p->where ? ": " : "",
+				       p->text);
+	}
+	return 0;
+}
+
+static void tell_remaining(const struct lb_config *config)
+{
+	for (size_t i = 0; i < config->n_problems; i++) {
+		const struct lb_finding *p = &config->problems[i];
+
+		if (p->level == LB_PROBLEM)
+			lb_warn("still wrong: %s%s%s", p->where,
+				*p->where ? ": " : "", p->text);
+	}
+}
+
 int change_commit(struct change *c, const struct lb_buf *text,
 		  struct lb_error *err)
 {
-	struct lb_config *next =
-		lb_config_gather(&(struct lb_sources){.file = c->file,
-						      .text = lb_buf_str(text),
-						      .len = text->len,
-						      .no_environment = true});
-	int bad = lb_config_verdict(next, err);
+	struct lb_config *next = gather(c, lb_buf_str(text), text->len);
+	int bad = refuse_new(c->config, next, err);
 
+	if (!bad)
+		bad = lb_atomic_write(c->file, lb_buf_str(text), text->len,
+				      err);
+	if (!bad)
+		tell_remaining(next);
 	lb_config_close(next);
-	if (bad)
-		return lb_error_wrap(err, "not written");
-	return lb_atomic_write(c->file, lb_buf_str(text), text->len, err);
+	return bad;
 }
 
 /* Standard input to its end, without the last newline. */

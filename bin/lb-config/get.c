@@ -45,6 +45,12 @@ json_t *masked(const char *path, const json_t *value)
 		}
 		return copy;
 	}
+	if (key && key->type == LB_KEY_STRING) {
+		lb_autofree char *text =
+			without_user(json_string_value(value), false);
+
+		return json_string(text);
+	}
 	if (key || !json_is_object(value))
 		return json_deep_copy(value);
 	copy = json_object();

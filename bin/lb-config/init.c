@@ -22,6 +22,14 @@ static const char *example(const char *path)
 	return strncmp(path, "providers.", 10) == 0 ? "local" : "default";
 }
 
+/* A default, or what is needed to make the mapping mean something. */
+static const char *example_value(const struct lb_key *key)
+{
+	if (strcmp(key->path, "providers.*.base-url") == 0)
+		return "http://127.0.0.1:8080/v1";
+	return key->initial;
+}
+
 /* How many segments at the beginning a and b share. */
 static size_t shared(const char *a, const char *b)
 {
@@ -38,7 +46,7 @@ static void put_key(struct lb_buf *out, const struct lb_key *key,
 		    const char *before)
 {
 	size_t same = shared(key->path, before), depth = 0, n;
-	const char *at = key->path;
+	const char *at = key->path, *value = example_value(key);
 
 	for (; at[n = strcspn(at, ".")]; at += n + 1, depth++) {
 		if (depth < same)
@@ -53,8 +61,7 @@ static void put_key(struct lb_buf *out, const struct lb_key *key,
 		      (int)depth * 2, "");
 	lb_key_says(key, out);
 	lb_buf_printf(out, "\n#%*s%s:%s%s\n", (int)depth * 2, "", at,
-		      key->initial ? " " : "",
-		      key->initial ? key->initial : "");
+		      value ? " " : "", value ? value : "");
 }
 
 int verb_init(int argc, char **argv)
@@ -68,7 +75,8 @@ int verb_init(int argc, char **argv)
 	(void)argv;
 	found = lb_config_find(&file);
 	if (!file) {
-		lb_fail(&err, LB_CONFIG, "neither LB_CONFIG nor HOME is set");
+		lb_fail(&err, LB_CONFIG,
+			"none of LB_CONFIG, XDG_CONFIG_HOME and HOME is set");
 		return lb_report(&err);
 	}
 	lb_buf_puts(&out, head);

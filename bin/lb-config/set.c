@@ -12,6 +12,9 @@ static int set_pair(const char *pair, struct lb_buf *text, struct lb_error *err)
 	const char *equals = strchr(pair, '=');
 	lb_autofree char *path = NULL;
 
+	if (!equals && lb_key_find(pair))
+		return lb_fail(err, LB_USAGE,
+			       "a value is missing: write %s=VALUE", pair);
 	if (!equals)
 		return lb_fail(err, LB_USAGE, "'%s' is not KEY=VALUE", pair);
 	path = lb_strndup(pair, (size_t)(equals - pair));
@@ -41,12 +44,12 @@ static int unset_key(const char *path, struct lb_buf *text,
 		     struct lb_error *err)
 {
 	lb_autobuf struct lb_buf out = {0};
-	int done;
+	int done = lb_edit_unset(lb_buf_str(text), text->len, path, &out, err);
 
-	if (!lb_key_find(path) && !lb_key_is_branch(path) &&
+	/* what is no key can stand in a file, and must be got rid of */
+	if (done == 0 && !lb_key_find(path) && !lb_key_is_branch(path) &&
 	    lb_key_absence(path, NULL) == LB_KEY_UNKNOWN)
 		return lb_fail(err, LB_USAGE, "'%s' is no key", path);
-	done = lb_edit_unset(lb_buf_str(text), text->len, path, &out, err);
 	if (done == 0)
 		return lb_fail(err, LB_NO, "'%s' is not in the file", path);
 	lb_buf_reset(text);

@@ -31,6 +31,12 @@ const char *section_named(const char *word);
 /* The value with every secret that a key of the path holds hidden. */
 json_t *masked(const char *path, const json_t *value);
 
+/* Variables that are almost ours, and so set nothing: problems. env.c */
+void env_check(struct lb_config *config);
+
+/* A URL without the user and password in it. Caller frees. */
+char *without_user(const char *url, bool bare);
+
 /* A config file that is being changed; the folder is locked until it ends. */
 struct change {
 	char *file;
@@ -46,7 +52,10 @@ struct change {
 int change_begin(struct change *c, struct lb_error *err);
 void change_end(struct change *c);
 
-/* Check that `text` loads, then write it in place of the file. */
+/*
+ * Check that `text` has no problem the file had not, write it in place of the
+ * file, and tell of the problems that stay.
+ */
 int change_commit(struct change *c, const struct lb_buf *text,
 		  struct lb_error *err);
 

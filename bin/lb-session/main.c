@@ -4,12 +4,12 @@
 #include "session.h"
 
 static const struct lb_verb verbs[] = {
-	{"list", "", "list the conversations in use", list_options, list_verb},
-	{"show", "SESSION", "show what was said in a session", show_options,
+	{"list", "", "List the conversations in use", list_options, list_verb},
+	{"show", "SESSION", "Show what was said in a session", show_options,
 	 show_verb, 1},
-	{"reset", "SESSION", "end the conversation; the next one begins anew",
+	{"reset", "SESSION", "End the conversation; the next one begins anew",
 	 reset_options, reset_verb, 1},
-	{"export", "[SESSION]", "write every turn as a line of JSON",
+	{"export", "[SESSION]", "Write every turn as a line of JSON",
 	 export_options, export_verb, 0, 1},
 	{0},
 };

@@ -2,6 +2,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/json.h"
 
@@ -11,13 +12,13 @@
 
 static void help_line(const struct lb_opt *o)
 {
-	char left[48], dash[5] = "    ";
+	char left[64], dash[5] = "    ";
 
 	if (o->letter)
 		snprintf(dash, sizeof(dash), "-%c, ", o->letter);
 	snprintf(left, sizeof(left), "%s--%s%s%s", dash, o->name,
 		 o->arg ? "=" : "", o->arg ? o->arg : "");
-	printf("  %-26s %s\n", left, o->help);
+	printf("  %-25s  %s\n", left, o->help);
 }
 
 static void help_options(const struct lb_opt *opts)
@@ -39,8 +40,9 @@ void lb_prog_help(const struct lb_prog *self, const struct lb_verb *verb,
 	const struct lb_opt *opts = verb ? verb->opts : self->opts;
 
 	if (verb)
-		printf("usage: %s %s [OPTION...] %s\n%s.\n\n", self->name,
-		       verb->name, verb->operands, verb->about);
+		printf("usage: %s %s [OPTION...]%s%s\n%s.\n\n", self->name,
+		       verb->name, *verb->operands ? " " : "", verb->operands,
+		       verb->about);
 	else
 		printf("usage: %s%s%s%s\n%s.\n", self->name,
 		       self->verbs ? "" : " [OPTION...]",
@@ -53,6 +55,8 @@ void lb_prog_help(const struct lb_prog *self, const struct lb_verb *verb,
 		putchar('\n');
 	help_options(opts);
 	help_options(common);
+	if (strncmp(self->name, "lb-", 3) == 0)
+		printf("\nThe manual: lb-help %s\n", self->name + 3);
 }
 
 static json_t *describe_options(const struct lb_opt *opts)
@@ -75,10 +79,11 @@ static json_t *describe_options(const struct lb_opt *opts)
 void lb_prog_describe(const struct lb_prog *self, const struct lb_opt *common)
 {
 	json_auto_t *all =
-		lb_json_pack("{s:s, s:s, s:s, s:s, s:s*, s:s*, s:o, s:o}",
+		lb_json_pack("{s:s, s:s, s:s, s:s, s:s*, s:s*, s:s*, s:o, s:o}",
 			     "name", self->name, "version", LB_VERSION, "about",
 			     self->about, "operands", self->operands, "reads",
-			     self->reads, "writes", self->writes, "options",
+			     self->reads, "writes", self->writes, "usual",
+			     self->usual, "options",
 			     describe_options(self->opts), "common",
 			     describe_options(common));
 	json_t *verbs = json_array();

@@ -1,5 +1,6 @@
 #include "base/near.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -29,4 +30,29 @@ size_t lb_near(const char *a, const char *b)
 		}
 	}
 	return row[n];
+}
+
+/* Do two neighbours that changed places make the difference? */
+static bool is_swap(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a && a[0] == b[1] && a[1] == b[0] && *b &&
+	       strcmp(a + 2, b + 2) == 0;
+}
+
+void lb_slip_try(struct lb_slip *slip, const char *word)
+{
+	size_t typed = strlen(slip->typed);
+	size_t far =
+		is_swap(slip->typed, word) ? 1 : lb_near(slip->typed, word);
+	bool near = far <= (strlen(word) > 4 ? 2 : 1);
+	bool begins = typed > 2 && strncmp(slip->typed, word, typed) == 0;
+
+	if ((!near && !begins) || (slip->meant && far >= slip->far))
+		return;
+	slip->meant = word;
+	slip->far = far;
 }

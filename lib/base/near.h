@@ -12,4 +12,17 @@
  */
 size_t lb_near(const char *a, const char *b);
 
+/* Of the words that are tried, the one that `typed` may be a slip for. */
+struct lb_slip {
+	const char *typed;
+	const char *meant; /* borrowed; NULL while none is near */
+	size_t far;
+};
+
+/*
+ * A word is near within a letter or two, when two are swapped, or when `typed`
+ * is its beginning.
+ */
+void lb_slip_try(struct lb_slip *slip, const char *word);
+
 #endif

@@ -17,6 +17,7 @@
 #include "base/describe.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/mistake.h"
 #include "base/near.h"
 #include "base/stop.h"
 
@@ -177,15 +178,13 @@ static void answer(int c)
 		printf("%s %s\n", self->name, LB_VERSION);
 		exit(lb_finish(LB_OK));
 	}
-	if (c == '?')
-		point_to_help(); /* getopt has said what is wrong */
 }
 
 /* What getopt_long() wants, from our table and the common options. */
 struct getopt_table {
 	const struct lb_opt *opts[MAX_OPTS + COMMON];
 	struct option longs[MAX_OPTS + COMMON + 1];
-	char shorts[2 * (MAX_OPTS + COMMON) + 2];
+	char shorts[2 * (MAX_OPTS + COMMON) + 3];
 	int n;
 };
 
@@ -220,13 +219,19 @@ static void add_options(struct getopt_table *t, const struct lb_opt *opts)
 static int parse(int argc, char **argv, bool stop_at_operand)
 {
 	struct getopt_table t = {.n = 0};
+	struct lb_error err;
 	int c;
 
-	t.shorts[0] = stop_at_operand ? '+' : '\0';
+	snprintf(t.shorts, sizeof(t.shorts), stop_at_operand ? "+:" : ":");
+	opterr = 0;
 	add_options(&t, table());
 	add_options(&t, common);
 	optind = 0; /* not 1: a '+' of an earlier parse would stay in force */
 	while ((c = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1) {
+		if (c == '?' || c == ':') {
+			lb_option_mistake(c, argv, t.longs, &err);
+			lb_usage("%s", err.text);
+		}
 		answer(c);
 		for (int i = 0; i < t.n; i++)
 			if (c == OPT_FIRST + i || c == t.opts[i]->letter) {
@@ -298,14 +303,28 @@ static int run_verb(const struct lb_verb *v, int argc, char **argv)
 /* One word alone that is almost a verb is a slip, not a question. */
 static void check_slip(int argc, char **argv)
 {
+	struct lb_slip slip = {.typed = argv[1]};
+
 	if (argc != 2)
 		return;
 	for (const struct lb_verb *v = self->verbs; v->name; v++)
-		if (lb_near(argv[1], v->name) <= (strlen(v->name) > 4 ? 2 : 1))
-			lb_usage("'%s' is not a verb; did you mean '%s'? To "
-				 "say just that, write '%s %s %s'",
-				 argv[1], v->name, self->name, self->usual,
-				 argv[1]);
+		lb_slip_try(&slip, v->name);
+	if (slip.meant)
+		lb_usage("'%s' is not a verb; did you mean '%s'? To "
+			 "say just that, write '%s %s %s'",
+			 argv[1], slip.meant, self->name, self->usual, argv[1]);
+}
+
+static void __attribute__((noreturn)) no_verb(const char *typed)
+{
+	struct lb_slip slip = {.typed = typed};
+
+	for (const struct lb_verb *v = self->verbs; v->name; v++)
+		lb_slip_try(&slip, v->name);
+	if (slip.meant)
+		lb_usage("'%s' is not a verb of %s (did you mean '%s'?)", typed,
+			 self->name, slip.meant);
+	lb_usage("'%s' is not a verb of %s", typed, self->name);
 }
 
 int lb_run_verb(int argc, char **argv)
@@ -323,7 +342,7 @@ int lb_run_verb(int argc, char **argv)
 		return help_instead();
 	v = verb_named(argv[first]);
 	if (!v)
-		lb_usage("'%s' is not a verb of %s", argv[first], self->name);
+		no_verb(argv[first]);
 	return run_verb(v, argc - first, argv + first);
 }
 
@@ -337,14 +356,24 @@ static bool reader_left(void)
 
 int lb_finish(int code)
 {
-	bool bad = ferror(stdout) || fflush(stdout) == EOF;
-	int why = errno;
+	bool bad = ferror(stdout);
+	int why;
 
+	/*
+	 * Why an earlier write failed is not known any more; if the next one
+	 * fails too, or one of nothing, it was for this.
+	 */
+	errno = 0;
+	bad |= fflush(stdout) == EOF;
+	if (bad && errno == 0 && write(STDOUT_FILENO, "", 0) == 0)
+		errno = 0;
+	why = errno;
 	if (bad && reader_left())
 		lb_die_of_sigpipe();
 	if (fclose(stdout) == 0 && !bad)
 		return code;
 	if (code != LB_IO) /* else it has been said */
-		lb_complain("cannot write output: %s", strerror(why));
+		lb_complain("cannot write output%s%s", why ? ": " : "",
+			    why ? strerror(why) : "");
 	return LB_IO;
 }

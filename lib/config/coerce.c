@@ -183,8 +183,8 @@ static json_t *model(const struct lb_key *key, const json_t *value,
 	json_t *any;
 
 	if (json_is_string(value))
-		return lb_json_pack("{s:s, s:[]}", "primary",
-				    json_string_value(value), "fallbacks");
+		return lb_json_pack("{s:s}", "primary",
+				    json_string_value(value));
 	if (!json_is_object(value))
 		return wrong(key, value, err);
 	out = json_object();
@@ -210,6 +210,9 @@ static json_t *messages(const struct lb_key *key, const json_t *value,
 	size_t i;
 	json_t *one;
 
+	if (json_is_string(value) && *json_string_value(value))
+		return lb_json_pack("[{s:s, s:O}]", "role", "system", "content",
+				    value);
 	if (!json_is_array(value))
 		return wrong(key, value, err);
 	json_array_foreach((json_t *)(uintptr_t)value, i, one)
@@ -274,6 +277,13 @@ static json_t *split(const char *text)
 	return list;
 }
 
+/* Is this YAML of a list rather than the one message itself? */
+static bool means_list(const char *text)
+{
+	text += strspn(text, " \t\r\n");
+	return *text == '[' || *text == '{' || strncmp(text, "- ", 2) == 0;
+}
+
 json_t *lb_coerce_text(const struct lb_key *key, const char *text,
 		       struct lb_error *err)
 {
@@ -285,7 +295,9 @@ json_t *lb_coerce_text(const struct lb_key *key, const char *text,
 		 *text == '[');
 	struct lb_error why;
 
-	if (yaml)
+	if (key->type == LB_KEY_MESSAGES && !means_list(text))
+		value = lb_json_text(text, strlen(text));
+	else if (yaml)
 		value = lb_yaml_parse(text, strlen(text), "value", &why);
 	else if (key->type == LB_KEY_LIST || key->type == LB_KEY_SECRETS)
 		value = split(text);

@@ -12,9 +12,9 @@
 
 /*
  * A new reference to `value` as `key` has it: text becomes a number or a
- * boolean where the key is one, a lone secret a list, a lone model {primary,
- * fallbacks}. Durations and sizes keep their spelling. NULL and LB_CONFIG
- * "is not ...", without the value when it is a secret.
+ * boolean where the key is one, a lone secret a list, a lone model {primary}, a
+ * lone prompt the system message. Durations and sizes keep their spelling. NULL
+ * and LB_CONFIG "is not ...", without the value when it is a secret.
  */
 json_t *lb_coerce(const struct lb_key *key, const json_t *value,
 		  struct lb_error *err);

@@ -126,9 +126,9 @@ void lb_key_says(const struct lb_key *key, struct lb_buf *out)
 		[LB_KEY_SECRETS] = "a list of secrets: env:NAME, file:PATH, "
 				   "cmd:COMMAND or the text itself",
 		[LB_KEY_OBJECT] = "a mapping",
-		[LB_KEY_MODEL] = "a model, or a mapping of primary (a model) "
-				 "and fallbacks (a list of models)",
-		[LB_KEY_MESSAGES] = "a list of mappings of role and content",
+		[LB_KEY_MODEL] = "a model, or a mapping whose primary is one",
+		[LB_KEY_MESSAGES] = "a text, the system message, or a list of "
+				    "mappings of role and content",
 	};
 	const char *v = key->values;
 

@@ -28,8 +28,8 @@ enum lb_key_type {
 	LB_KEY_SECRET,   /* text, env:NAME, file:PATH or cmd:COMMAND */
 	LB_KEY_SECRETS,  /* a list of them; one alone will do */
 	LB_KEY_OBJECT,
-	LB_KEY_MODEL,    /* {primary, fallbacks}; a string is the primary */
-	LB_KEY_MESSAGES, /* list of {role, content} */
+	LB_KEY_MODEL,    /* {primary}; a string is the primary */
+	LB_KEY_MESSAGES, /* of {role, content}; a string is system's */
 };
 
 struct lb_key {

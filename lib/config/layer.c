@@ -136,6 +136,10 @@ static void take_branch(struct layer *l, const struct lb_yaml *node,
 	}
 	if (*path && !lb_json_path(l->config->all, path))
 		lb_json_put(l->config->all, path, json_object());
+	if (strchr(path, '.') == strrchr(path, '.') && strchr(path, '.'))
+		json_object_set_new(l->config->places, path,
+				    json_sprintf("%s:%zu", l->file,
+						 node->line));
 	for (size_t i = 0; !empty && i < node->n; i++) {
 		const struct lb_yaml *item = node->items[i];
 		lb_autofree char *sub =

@@ -174,6 +174,7 @@ struct lb_config *lb_config_gather(const struct lb_sources *from)
 
 	config->all = defaults();
 	config->origins = json_object();
+	config->places = json_object();
 	config->full = json_object();
 	if (!file)
 		file = lb_config_find(&fresh);
@@ -229,6 +230,7 @@ void lb_config_close(struct lb_config *config)
 	free(config->problems);
 	json_decref(config->all);
 	json_decref(config->origins);
+	json_decref(config->places);
 	json_decref(config->full);
 	free(config->file);
 	free(config);

@@ -30,6 +30,7 @@ struct lb_config {
 	char *file;      /* the main file, or where it would be */
 	json_t *all;     /* merged; the sections without names have defaults */
 	json_t *origins; /* path of a key to "file:line", "environment NAME" */
+	json_t *places;  /* "bots.NAME" and the like to "file:line" */
 	json_t *full;    /* "bots.NAME" to what lb_config_bot() returns */
 	struct lb_finding *problems;
 	size_t n_problems;
@@ -52,6 +53,15 @@ int lb_config_verdict(const struct lb_config *config, struct lb_error *err);
 void lb_config_problem(struct lb_config *config, enum lb_problem_level level,
 		       const char *where, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/*
+ * Providers that cannot be used: of a preset that is none, or without an
+ * endpoint. Not part of loading, which reads no presets. presets.c
+ */
+void lb_config_check_providers(struct lb_config *config);
+
+/* share/lb/providers.yaml; LB_NOINPUT or LB_DATA. New. presets.c */
+json_t *lb_config_presets(struct lb_error *err);
 
 /* Take the values of a file; `exposed`: others may read it. layer.c */
 void lb_config_layer(struct lb_config *config, const struct lb_yaml *root,

@@ -60,7 +60,9 @@ char *lb_config_state(struct lb_error *err)
 		own ? lb_strdup(own) : xdg("XDG_STATE_HOME", ".local/state");
 
 	if (!path)
-		lb_fail(err, LB_CONFIG, "neither LB_STATE nor HOME is set");
+		lb_fail(err, LB_CONFIG,
+			"none of LB_STATE, XDG_STATE_HOME and HOME is "
+			"set");
 	return path;
 }
 

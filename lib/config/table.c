@@ -28,9 +28,8 @@ const struct lb_key lb_keys[] = {
 {"pipelines.*.ai.runner.runner", LB_KEY_ENUM, "\"local-agent\"",
  .values = "local-agent", .foreign = RUNNERS, .doc = "who makes the answers"},
 {"pipelines.*.ai.local-agent.model", LB_KEY_MODEL,
- "{\"primary\":\"\",\"fallbacks\":[]}",
- .doc = "the model, as provider/model, and those to try after it; "
-	"empty is llm.model"},
+ "{\"primary\":\"\"}",
+ .doc = "the model, as provider/model; empty is llm.model"},
 {"pipelines.*.ai.local-agent.max-round", LB_KEY_INT, "10", 0, 1000,
  .doc = "earlier rounds of the conversation that the model is shown"},
 {"pipelines.*.ai.local-agent.prompt", LB_KEY_MESSAGES, PROMPT,

@@ -85,7 +85,7 @@ static const struct row rows[] = {
 	{LB_KEY_OBJECT, 't', "{a: 1, b: [x]}", "{\"a\":1,\"b\":[\"x\"]}"},
 	{LB_KEY_OBJECT, 't', "a", NULL},
 	{LB_KEY_OBJECT, 't', "{a: *b}", NULL},
-	{LB_KEY_MODEL, 't', "p/m", "{\"fallbacks\":[],\"primary\":\"p/m\"}"},
+	{LB_KEY_MODEL, 't', "p/m", "{\"primary\":\"p/m\"}"},
 	{LB_KEY_MODEL, 't', "{primary: p/m}", "{\"primary\":\"p/m\"}"},
 	{LB_KEY_MODEL, 'j', "{\"fallbacks\":[],\"reasoning\":{}}",
 	 "{\"fallbacks\":[]}"},
@@ -98,7 +98,14 @@ static const struct row rows[] = {
 	{LB_KEY_MESSAGES, 'j', "[]", "[]"},
 	{LB_KEY_MESSAGES, 'j', "[{\"role\":\"tool\",\"content\":\"x\"}]", NULL},
 	{LB_KEY_MESSAGES, 'j', "[{\"role\":\"user\"}]", NULL},
-	{LB_KEY_MESSAGES, 'j', "\"hi\"", NULL},
+	{LB_KEY_MESSAGES, 'j', "\"\"", NULL},
+	{LB_KEY_MESSAGES, 'j', "\"hi\"",
+	 "[{\"content\":\"hi\",\"role\":\"system\"}]"},
+	{LB_KEY_MESSAGES, 't', "Be: a, pirate",
+	 "[{\"content\":\"Be: a, pirate\",\"role\":\"system\"}]"},
+	{LB_KEY_MESSAGES, 't', " - role: user\n   content: hi",
+	 "[{\"content\":\"hi\",\"role\":\"user\"}]"},
+	{LB_KEY_MESSAGES, 't', "[hi]", NULL},
 };
 
 /* What a duration or a size comes to. */
