@@ -9,7 +9,6 @@
 #include "base/stop.h"
 #include "base/utf8.h"
 #include "chat.h"
-#include "llm/schema.h"
 #include "record/record.h"
 
 void chat_release(struct chat *c)
@@ -27,23 +26,38 @@ void chat_release(struct chat *c)
 	ask_release(&c->ask);
 }
 
-/* Text to standard output; on a terminal without what it would obey. */
-static void print(struct chat *c, const char *text, size_t len)
+/* What c->tail holds of a whole line, or all of it. */
+static void print_tail(struct chat *c, bool all)
 {
-	lb_autobuf struct lb_buf shown = {0};
+	const char *end =
+		all || c->terminal
+			? lb_buf_str(&c->tail) + c->tail.len
+			: memrchr(lb_buf_str(&c->tail), '\n', c->tail.len);
+	size_t len = end ? (size_t)(end - lb_buf_str(&c->tail)) : 0;
 	struct lb_error err;
 
+	len += end && !all && !c->terminal; /* the line end too */
+	lb_out_put(c->out, lb_buf_str(&c->tail), len);
+	lb_buf_shift(&c->tail, len);
+	if (lb_out_flush(c->out, &err) < 0 && lb_out_left(c->out))
+		lb_die_of_sigpipe();
+}
+
+/*
+ * Text to standard output: as it comes on a terminal, without what that would
+ * obey; else by lines, so that of several who write to one file or pipe each
+ * line stays whole.
+ */
+static void print(struct chat *c, const char *text, size_t len)
+{
 	if (len == 0)
 		return;
 	c->ended_line = text[len - 1] == '\n';
-	if (c->terminal) {
-		lb_text_visible(&shown, text, len);
-		text = lb_buf_str(&shown);
-		len = shown.len;
-	}
-	lb_out_put(c->out, text, len);
-	if (lb_out_flush(c->out, &err) < 0 && lb_out_left(c->out))
-		lb_die_of_sigpipe();
+	if (c->terminal)
+		lb_text_visible(&c->tail, text, len);
+	else
+		lb_buf_put(&c->tail, text, len);
+	print_tail(c, false);
 }
 
 static void on_text(void *arg, const char *text, size_t len)
@@ -61,83 +75,6 @@ static void end_line(struct chat *c)
 static bool flows(const struct chat *c)
 {
 	return !c->as_json && !c->schema && !c->quiet;
-}
-
-/* The JSON in a text: as it is, or inside a code fence. */
-static json_t *json_of(const struct lb_buf *text)
-{
-	lb_autobuf struct lb_buf mended = {0};
-	const char *all = lb_buf_str(text), *from, *to;
-	json_t *value = lb_record_load(all, text->len, &mended);
-
-	if (value)
-		return value;
-	from = strstr(all, "```");
-	from = from ? strchr(from, '\n') : NULL;
-	to = from ? strstr(from, "\n```") : NULL;
-	if (!to)
-		return NULL;
-	return lb_record_load(from, (size_t)(to - from), &mended);
-}
-
-/* Does the answer keep to the schema? *value is new. */
-static int checked(struct chat *c, json_t **value, struct lb_error *err)
-{
-	*value = json_of(&c->ask.text);
-	if (!*value)
-		return lb_fail(err, LB_DATA, "the answer is not JSON");
-	if (lb_schema_check(c->schema, *value, err) == 0)
-		return 0;
-	json_decref(*value);
-	*value = NULL;
-	return -1;
-}
-
-/* Show the model its mistake and ask once more. */
-static int repair(struct chat *c, const struct lb_error *why,
-		  struct lb_error *err)
-{
-	json_auto_t *messages = json_deep_copy(c->messages);
-	lb_autofree char *words = lb_printf("That was not right: %s. Answer "
-					    "again with the JSON value "
-					    "only.",
-					    why->text);
-	struct lb_llm_request again = c->request;
-
-	json_array_append_new(messages,
-			      lb_json_pack("{s:s, s:o}", "role", "assistant",
-					   "content",
-					   lb_json_text(lb_buf_str(
-								&c->ask.text),
-							c->ask.text.len)));
-	json_array_append_new(messages, lb_json_pack("{s:s, s:s}", "role",
-						     "user", "content", words));
-	again.messages = messages;
-	return ask_wait(&c->ask, c->model, &again, c->timeout_ms, err);
-}
-
-/* Replace the answer's text by the JSON in it. */
-static int keep_to_schema(struct chat *c, struct lb_error *err)
-{
-	json_auto_t *value = NULL;
-	struct lb_error why;
-
-	if (c->ask.failed)
-		return 0;
-	if (checked(c, &value, &why) < 0) {
-		if (repair(c, &why, err) < 0)
-			return -1;
-		if (c->ask.failed)
-			return 0;
-		if (checked(c, &value, err) < 0) {
-			fprintf(stderr, "%s\n", lb_buf_str(&c->ask.text));
-			return lb_error_wrap(err, "the answer does not keep "
-						  "to the schema");
-		}
-	}
-	lb_buf_reset(&c->ask.text);
-	lb_buf_json(&c->ask.text, value);
-	return 0;
 }
 
 static void say_usage(const struct chat *c)
@@ -245,6 +182,7 @@ int chat_run(struct chat *c)
 		end_line(c);
 	else if (!c->ask.failed)
 		show(c);
+	print_tail(c, true);
 	remember(c);
 	if (c->want_usage)
 		say_usage(c);

@@ -34,10 +34,13 @@ struct chat {
 	struct lb_llm_request request;
 	struct ask ask;
 	struct lb_out *out;
-	struct lb_buf tail; /* what may be cut in two on a terminal */
+	struct lb_buf tail; /* of the answer: a line that is not whole */
 	bool as_json, want_usage, keep, terminal, ended_line;
 	int64_t timeout_ms;
 };
+
+/* Make the answer's text the JSON in it, asking once more if need be. */
+int keep_to_schema(struct chat *c, struct lb_error *err);
 
 /* Ask and print. Returns what to exit with. */
 int chat_run(struct chat *c);

@@ -293,20 +293,6 @@ static void on_end(void *arg, const struct lb_http_end *end)
 
 static const struct lb_http_events events = {on_head, on_data, on_end};
 
-static int encode(const struct lb_model *model,
-		  const struct lb_llm_request *request, struct lb_wire *wire,
-		  struct lb_error *err)
-{
-	return model->protocol->encode(model, request, wire, err);
-}
-
-static void wire_release(struct lb_wire *wire)
-{
-	lb_buf_release(&wire->url);
-	lb_buf_release(&wire->body);
-	lb_buf_release(&wire->auth);
-}
-
 static int start_http(struct lb_llm_call *call,
 		      const struct lb_llm_request *request,
 		      struct lb_error *err)
@@ -314,7 +300,7 @@ static int start_http(struct lb_llm_call *call,
 	struct lb_llm *llm = call->llm;
 	const struct lb_model *m = call->model;
 	struct lb_wire wire = {0};
-	int r = encode(m, request, &wire, err);
+	int r = m->protocol->encode(m, request, &wire, err);
 	const char *headers[] = {"Content-Type: application/json",
 				 request->stream ? "Accept: text/event-stream"
 						 : "Accept: application/json",
@@ -345,7 +331,7 @@ static int start_http(struct lb_llm_call *call,
 	if (r == 0)
 		call->http =
 			lb_http_start(llm->http, &http, &events, call, err);
-	wire_release(&wire);
+	lb_wire_release(&wire);
 	return call->http ? 0 : -1;
 }
 
@@ -372,32 +358,4 @@ struct lb_llm_call *lb_llm_start(struct lb_llm *llm,
 		return NULL;
 	}
 	return call;
-}
-
-json_t *lb_llm_dry_run(const struct lb_model *model,
-		       const struct lb_llm_request *request,
-		       struct lb_error *err)
-{
-	struct lb_wire wire = {0};
-	json_t *out = NULL;
-
-	if (!model->protocol->encode) {
-		lb_fail(err, LB_USAGE, "model '%s' sends nothing",
-			model->label);
-		return NULL;
-	}
-	if (encode(model, request, &wire, err) == 0) {
-		out = lb_json_pack("{s:s, s:s, s:{s:s}}", "method", "POST",
-				   "url", lb_buf_str(&wire.url), "headers",
-				   "Content-Type", "application/json");
-		if (wire.auth.len > 0)
-			json_object_set_new(json_object_get(out, "headers"),
-					    "Authorization",
-					    json_string("Bearer ***"));
-		json_object_set_new(out, "body",
-				    json_loadb(wire.body.data, wire.body.len,
-					       JSON_ALLOW_NUL, NULL));
-	}
-	wire_release(&wire);
-	return out;
 }

@@ -13,6 +13,8 @@ struct lb_wire {
 	struct lb_buf auth; /* "Authorization: Bearer ..."; may be empty */
 };
 
+void lb_wire_release(struct lb_wire *wire);
+
 struct lb_reader;
 
 struct lb_protocol {
