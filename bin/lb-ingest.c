@@ -72,8 +72,10 @@ int main(int argc, char **argv)
 	if (first + 1 != argc)
 		lb_usage("name one adapter: text or jsonl");
 	source = lb_source_find(argv[first]);
-	if (!source)
-		lb_usage("adapter '%s' is not in this version", argv[first]);
+	if (!source) {
+		lb_adapter_unknown(argv[first], true, &err);
+		lb_usage("%s", err.text);
+	}
 	check_text("bot", in.bot);
 	check_text("group", in.group);
 	check_text("person", in.person);

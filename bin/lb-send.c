@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/prog.h"
 #include "config/config.h"
+#include "platform/ingest.h"
 #include "platform/send.h"
 #include "record/filter.h"
 
@@ -139,8 +140,10 @@ int main(int argc, char **argv)
 	first = lb_options(argc, argv);
 	if (first + 1 < argc)
 		lb_usage("name one adapter: stdout, jsonl or null");
-	if (first < argc && !(send.sink = lb_sink_find(argv[first])))
-		lb_usage("adapter '%s' is not in this version", argv[first]);
+	if (first < argc && !(send.sink = lb_sink_find(argv[first]))) {
+		lb_adapter_unknown(argv[first], false, &err);
+		lb_usage("%s", err.text);
+	}
 	if (fail_how && send.sink != &lb_sink_null)
 		lb_usage("--fail: only adapter null fails on request");
 	if (fail_how)

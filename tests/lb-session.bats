@@ -72,7 +72,7 @@ assistant: uno' "$output"
 	same '{"session":"b/person_1","ended":1}' "$output"
 	run -0 lb-session list
 	[ -z "$output" ]
-	run --separate-stderr -0 lb-session show b/person_1
+	run --separate-stderr -1 lb-session show b/person_1
 	[ -z "$output" ]
 	[[ $stderr == *"--all"* ]]
 	fill b/person_1 b default r2 two due 2000
@@ -107,7 +107,7 @@ assistant: uno' "$output"
 	for i in 1 2; do
 		for verb in show reset export; do
 			run --separate-stderr -66 lb-session $verb b/nobody
-			same "lb-session: there is no session 'b/nobody'" "$stderr"
+			same "lb-session: there is no session 'b/nobody'; 'lb-session list --all' shows those there are" "$stderr"
 		done
 		fill b/person_1 b default r1 one uno
 	done
@@ -120,6 +120,14 @@ assistant: uno' "$output"
 	run --separate-stderr -65 lb-session list
 	[[ $stderr == "lb-session: '$LB_STATE/lb.db' is damaged"* ]]
 	cmp "$BATS_TEST_TMPDIR/before" "$LB_STATE/lb.db"
+}
+
+@test "a state folder that is a file, or cannot be looked into, is an error" {
+	: > "$LB_STATE"
+	for verb in list export "show b/x" "reset b/x"; do
+		run --separate-stderr -74 lb-session $verb
+		same "lb-session: cannot make '$LB_STATE/lb.db': Not a directory" "$stderr"
+	done
 }
 
 @test "forty processes, eight at once, may begin on no database at all" {

@@ -179,3 +179,12 @@ lb_verbs() {
 	same 2 "$(jq -c 'select(.kind == "reply")' day.jsonl | wc -l)"
 	same HI "$(lb-ingest text <<< hi | "$shelf/shout.sh" | jq -r '.chain[0].text')"
 }
+
+@test "what the examples of failure and of loops print is what is meant" {
+	need mandoc
+	run -0 bash -c "$(page lb-agent.1 | sed -n 's/^ *\$ \(.*jq -c .failed\)$/\1/p')"
+	same auth "$(jq -rs '.[0].code' <<< "$output")"
+	run -0 bash -c "$(page lb-toolkit.7 | commands | tr '\001' '\n' |
+		sed -n '/Oslo Lima/,/done/p')"
+	[[ $output == *"Where is Oslo?"*"Where is Lima?"* ]]
+}

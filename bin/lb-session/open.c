@@ -29,7 +29,10 @@ char *session_name(const char *text)
 
 int session_unknown(const char *name, struct lb_error *err)
 {
-	return lb_fail(err, LB_NOINPUT, "there is no session '%s'", name);
+	return lb_fail(err, LB_NOINPUT,
+		       "there is no session '%s'; 'lb-session list --all' "
+		       "shows those there are",
+		       name);
 }
 
 struct gather {

@@ -93,6 +93,7 @@ static int print_conversation(struct lb_store *store, const json_t *c,
 	return lb_conversation_turns(store, id, print_turn, NULL, err);
 }
 
+/* 1 when there was something to show. */
 static int show(struct lb_store *store, const char *name, struct lb_error *err)
 {
 	bool known = false, people = !json && isatty(STDOUT_FILENO);
@@ -117,7 +118,7 @@ static int show(struct lb_store *store, const char *name, struct lb_error *err)
 		if (r < 0)
 			return -1;
 	}
-	return 0;
+	return json_array_size(list) > 0;
 }
 
 int show_verb(int argc, char **argv)
@@ -133,5 +134,7 @@ int show_verb(int argc, char **argv)
 	else if (got > 0)
 		got = show(store, name, &err);
 	lb_store_close(store);
-	return got < 0 ? lb_report(&err) : LB_OK;
+	if (got < 0)
+		return lb_report(&err);
+	return got > 0 ? LB_OK : LB_NO;
 }

@@ -39,18 +39,6 @@ bool lb_secret_is_literal(const char *value)
 	       strncmp(value, "cmd:", 4) != 0;
 }
 
-static bool is_word(const char *words, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (size_t n; words && *words; words += n + (words[n] == ' ')) {
-		n = strcspn(words, " ");
-		if (n == len && memcmp(words, word, n) == 0)
-			return true;
-	}
-	return false;
-}
-
 static json_t *enumerated(const struct lb_key *key, const json_t *value,
 			  struct lb_error *err)
 {
@@ -58,12 +46,12 @@ static json_t *enumerated(const struct lb_key *key, const json_t *value,
 
 	if (!text)
 		return wrong(key, value, err);
-	if (is_word(key->foreign, text)) {
+	if (lb_key_has_word(key->foreign, text)) {
 		lb_fail(err, LB_CONFIG, "'%s' is not in this version", text);
 		return NULL;
 	}
-	return is_word(key->values, text) ? json_string(text)
-					  : wrong(key, value, err);
+	return lb_key_has_word(key->values, text) ? json_string(text)
+						  : wrong(key, value, err);
 }
 
 static json_t *boolean(const struct lb_key *key, const json_t *value,
@@ -220,7 +208,7 @@ static json_t *messages(const struct lb_key *key, const json_t *value,
 		const char *role = lb_json_str(one, "role");
 
 		if (json_object_size(one) != 2 || !role ||
-		    !is_word("system user assistant", role) ||
+		    !lb_key_has_word("system user assistant", role) ||
 		    !lb_json_str(one, "content"))
 			return wrong(key, value, err);
 	}

@@ -95,6 +95,18 @@ char *lb_key_near(const char *path)
 	return best;
 }
 
+bool lb_key_has_word(const char *words, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (size_t n; words && *words; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (n == len && memcmp(words, word, n) == 0)
+			return true;
+	}
+	return false;
+}
+
 int lb_key_name_check(const char *name, struct lb_error *err)
 {
 	size_t len = strlen(name);

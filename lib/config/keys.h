@@ -63,6 +63,9 @@ bool lb_key_matches(const char *pattern, const char *path, bool prefix);
 /* The nearest known path, or NULL when none is near. Caller frees. */
 char *lb_key_near(const char *path);
 
+/* Is `word` one of these words, blanks between? NULL has none. */
+bool lb_key_has_word(const char *words, const char *word);
+
 /*
  * What a bot, pipeline or provider may be called: 1 to 64 bytes without
  * blanks at its ends, control characters, '.', '/' or ':'. LB_CONFIG.

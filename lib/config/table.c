@@ -10,7 +10,7 @@
 #define ADAPTERS "telegram discord lark dingtalk slack aiocqhttp qqofficial " \
 	"LINE line wecom wecombot wecomcs officialaccount kook satori " \
 	"wechatpad openclaw-weixin web_page websocket http_bot matrix email " \
-	"irc onebot web"
+	"irc onebot web qq mail http"
 #define RUNNERS "dify-service-api n8n-service-api coze-api tbox-app-api " \
 	"dashscope-app-api langflow-api weknora-api deerflow-api"
 #define PROTOCOLS "openai-responses anthropic-messages gemini " \

@@ -36,6 +36,12 @@ extern const struct lb_source lb_sources[]; /* ends with a nameless one */
 
 const struct lb_source *lb_source_find(const char *name);
 
+/*
+ * LB_USAGE: there is no such source (else sink), which there are, and the
+ * nearest, or that it is one of a later version.
+ */
+int lb_adapter_unknown(const char *name, bool source, struct lb_error *err);
+
 int lb_ingest_text(struct lb_ingest *in, struct lb_error *err);
 int lb_ingest_jsonl(struct lb_ingest *in, struct lb_error *err);
 

@@ -1,5 +1,6 @@
 #include "store/db.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <string.h>
@@ -169,7 +170,7 @@ bool lb_store_exists(const char *state)
 	lb_autofree char *path = lb_printf("%s/lb.db", state);
 	struct stat st;
 
-	return stat(path, &st) == 0;
+	return stat(path, &st) == 0 || errno != ENOENT;
 }
 
 void lb_store_close(struct lb_store *store)

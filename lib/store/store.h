@@ -32,7 +32,10 @@ struct lb_store *lb_store_open(const char *state, int busy_ms,
 			       struct lb_error *err);
 void lb_store_close(struct lb_store *store); /* rolls back what is open */
 
-/* Was anything ever stored there? Reading verbs need not make a database. */
+/*
+ * Was anything ever stored there? Reading verbs need not make a database. True
+ * too where that cannot be seen: lb_store_open() says why.
+ */
 bool lb_store_exists(const char *state);
 
 int lb_store_begin(struct lb_store *store, struct lb_error *err);
