@@ -314,11 +314,10 @@ static bool endless_blanks(void)
 int main(void)
 {
 	size_t n = sizeof(rows) / sizeof(rows[0]);
-	int bad = !endless_blanks();
+	int bad = 0;
 
 	lb_log_level(LB_ERROR);
-	printf("1..%zu\n%sok %zu - blanks without end\n", n + 1,
-	       bad ? "not " : "", n + 1);
+	printf("1..%zu\n", n + 1);
 	for (size_t i = 0; i < n; i++) {
 		struct got g;
 		bool ok = passes(&rows[i], &g);
@@ -330,5 +329,10 @@ int main(void)
 			printf("# expected '%s', got '%s'\n", rows[i].expected,
 			       g.text);
 	}
+	if (!endless_blanks()) {
+		bad = 1;
+		printf("not ");
+	}
+	printf("ok %zu - blanks without end\n", n + 1);
 	return bad;
 }
