@@ -12,9 +12,6 @@
 #include "llm/model.h"
 #include "record/filter.h"
 
-/* A locked store is tried again for as long as others wait for it: 5 s. */
-enum { RETRY_MS = 100, MAX_TRIES = 50 };
-
 /* The lines that are in memory, as long as there is room. */
 static void take_lines(struct agent *a)
 {
