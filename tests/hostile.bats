@@ -72,7 +72,14 @@ nested() {
 	done
 }
 
+# A sanitizer reserves more than any limit of memory leaves.
+limit_memory() {
+	(ulimit -v 400000; lb-pick --version > /dev/null 2>&1) ||
+		skip "this build does not start with little memory"
+}
+
 @test "a line of millions of values does not fill the memory" {
+	limit_memory
 	{
 		printf '{"kind":"message","id":"i","bot":"-","y":['
 		head -c 12000000 /dev/zero | sed 's/\x00/{},/g' | head -c 12000000
@@ -87,6 +94,7 @@ nested() {
 }
 
 @test "no memory: it says so and is 71, whichever line it was" {
+	limit_memory
 	{
 		printf '{"kind":"message","id":"i","bot":"-","y":['
 		head -c 200000 /dev/zero | sed 's/\x00/{},/g'
@@ -208,4 +216,31 @@ nested() {
 	export OPENAI_API_KEY=kkkk OPENAI_BASE_URL=$SERVER_URL/v1 LB_MODEL=openai/m
 	run -65 --separate-stderr timeout 10 lb-llm chat --schema "$BATS_TEST_TMPDIR/schema" hi
 	[[ $stderr == *"asks for too much"* ]]
+}
+
+@test "an answer waits for a store that another process holds" {
+	need python3
+	serve <<-'END'
+		on POST /v1/chat/completions
+		uses any
+		reply 200
+		pause 500
+		send {"choices":[{"message":{"content":"late"},"finish_reason":"stop"}]}
+	END
+	export OPENAI_API_KEY=kkkk OPENAI_BASE_URL=$SERVER_URL/v1 LB_MODEL=openai/m
+	# The lock is taken when the query has started, and kept past the answer.
+	run --separate-stderr -0 bash -c '
+		timeout 20 lb-agent <<< "$1" | {
+			read -r chunk
+			python3 -c "
+import sqlite3, sys, time
+db = sqlite3.connect(sys.argv[1], timeout=5, isolation_level=None)
+db.execute(\"BEGIN IMMEDIATE\")
+time.sleep(1.2)
+" "$LB_STATE/lb.db"
+			cat
+		}' - "$(query i s)"
+	same "reply late" "$(jq -r '.kind + " " + .text' <<< "$output")"
+	run -0 lb-session export
+	[[ $output == *late* ]]
 }

@@ -8,7 +8,8 @@
  *
  *     engine.c   the turn of the loop: start, store, write
  *     order.c    lines and sessions: who waits behind whom
- *     turn.c     one query: history, the runner, chunks, the reply
+ *     turn.c     one query: history, the runner, chunks, its end
+ *     reply.c    the words in which it ends
  *     runners.c  the table of runners
  *     local.c    the runner local-agent
  */

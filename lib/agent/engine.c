@@ -13,9 +13,6 @@
 #include "record/filter.h"
 #include "store/answer.h"
 
-/* A locked store is tried again for as long as others wait for it: 5 s. */
-enum { RETRY_MS = 100, MAX_TRIES = 50 };
-
 enum { HOUR_MS = 3600 * 1000, KEEP_ANSWERS_MS = 7 * 24 * HOUR_MS };
 
 /* The lines that are in memory, as long as there is room. */

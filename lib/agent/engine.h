@@ -14,6 +14,9 @@
 #include "record/record.h"
 #include "store/store.h"
 
+/* A locked store is tried again for as long as others wait for it: 5 s. */
+enum { RETRY_MS = 100, MAX_TRIES = 50 };
+
 struct agent;
 struct session;
 struct turn;

@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "record/chain.h"
 #include "store/answer.h"
 #include "store/conversation.h"
 
@@ -70,73 +69,6 @@ static void put_chunk(struct turn *t, const char *text, size_t len,
 	lb_put_end(b);
 }
 
-/* The reply up to what is particular; ends with lb_put_end(). */
-static void begin_reply(struct lb_buf *b, const struct lb_record *query)
-{
-	static const char *const without[] = {
-		"time",   "prompt", "user",   "variables",  "stream", "command",
-		"chain",  "text",   "runner", "not_before", "part",   "final",
-		"failed", "model",  "usage",  "rounds",     "tools",  NULL,
-	};
-
-	lb_splice(b, query, "reply", without);
-	lb_put_int(b, "time", lb_clock_now());
-}
-
-static void put_text(struct lb_buf *b, const char *text, size_t len)
-{
-	lb_buf_puts(b, ",\"chain\":");
-	if (len > 0)
-		lb_chain_put_plain(b, text, len);
-	else
-		lb_buf_puts(b, "[]");
-	lb_put_strn(b, "text", text, len);
-	lb_put_int(b, "part", 1);
-	lb_put_bool(b, "final", true);
-}
-
-/* A line that no line may be is an error instead. */
-static void fit(struct agent *a, size_t at, const struct lb_record *query)
-{
-	const struct lb_problem p =
-		{"lb-agent", LB_CODE_LIMIT,
-		 "the reply would be longer than a line may be", false, -1};
-
-	if (a->pending.len - at <= a->options->max_line + 1)
-		return;
-	a->pending.len = at;
-	lb_put_error(&a->pending, query, &p);
-}
-
-static void put_reply(struct turn *t, struct lb_buf *b)
-{
-	begin_reply(b, t->query);
-	put_text(b, lb_buf_str(&t->text), t->text.len);
-	lb_put_str(b, "model", t->model->label);
-	if (t->usage.input >= 0 || t->usage.output >= 0)
-		lb_put_usage(b, &t->usage);
-	lb_put_int(b, "rounds", t->rounds);
-	lb_put_end(b);
-}
-
-/* A failure the user should hear of; the words are lb-wrap's. */
-static void put_failed(struct turn *t, enum lb_code code, const char *why)
-{
-	struct lb_buf *b = pending(t);
-	size_t at = b->len;
-
-	begin_reply(b, t->query);
-	put_text(b, lb_buf_str(&t->text), t->stream ? t->text.len : 0);
-	lb_buf_puts(b, ",\"failed\":{\"code\":");
-	lb_buf_json_str(b, lb_code_name(code), strlen(lb_code_name(code)));
-	lb_put_str(b, "message", why);
-	lb_buf_putc(b, '}');
-	if (t->model)
-		lb_put_str(b, "model", t->model->label);
-	lb_put_end(b);
-	fit(agent_of(t), at, t->query);
-}
-
 /* The user's message and what was answered, as a turn of the history. */
 static int remember(struct turn *t, bool complete, struct lb_error *err)
 {
@@ -180,19 +112,43 @@ static void finish(struct turn *t, size_t at)
 	engine_finished(s, at);
 }
 
-static void answered(struct turn *t)
+static void answered(void *turn);
+
+/*
+ * Another process has the store: what was answered is not given up for that,
+ * the model would be asked twice. Only while nothing of it is stored yet.
+ */
+static bool keep_later(struct turn *t, const struct lb_error *err)
 {
+	struct session *s = t->session;
+	struct agent *a = agent_of(t);
+
+	if (err->code != LB_AGAIN || lb_store_is_open(a->store) ||
+	    s->tries++ >= MAX_TRIES)
+		return false;
+	lb_timer_set(a->loop, &s->timer, lb_clock_mono() + RETRY_MS, answered,
+		     t);
+	return true;
+}
+
+static void answered(void *arg)
+{
+	struct turn *t = arg;
 	const struct lb_subject of = lb_record_subject(t->query);
 	struct lb_buf *b = pending(t);
 	size_t at = b->len;
 	lb_autobuf struct lb_buf reply = {0};
 	struct lb_error err;
 
-	put_reply(t, &reply);
+	turn_put_reply(t, &reply);
 	if (reply.len > agent_of(t)->options->max_line) {
-		put_failed(t, LB_CODE_LIMIT, "the answer is too long");
+		turn_put_failed(t, LB_CODE_LIMIT, "the answer is too long");
 	} else {
-		if (keep(t, &reply, &err) < 0)
+		bool kept = keep(t, &reply, &err) == 0;
+
+		if (!kept && keep_later(t, &err))
+			return;
+		if (!kept)
 			engine_store_failed(agent_of(t), &err);
 		lb_buf_put(b, reply.data, reply.len);
 		lb_log(LB_INFO, &of, "answered by %s", t->model->label);
@@ -207,7 +163,7 @@ static void failed(struct turn *t, enum lb_code code, const char *why)
 	struct lb_error err;
 
 	lb_log(LB_INFO, &of, "failed: %s: %s", lb_code_name(code), why);
-	put_failed(t, code, why);
+	turn_put_failed(t, code, why);
 	/* What the user has read is part of the conversation. */
 	if (t->stream && t->text.len > 0 &&
 	    (lb_store_begin(agent_of(t)->store, &err) < 0 ||
@@ -226,7 +182,7 @@ static void count_room(struct turn *t)
 	lb_autobuf struct lb_buf reply = {0};
 	size_t max = agent_of(t)->options->max_line;
 
-	begin_reply(&reply, t->query);
+	turn_begin_reply(&reply, t->query);
 	t->room =
 		max > reply.len + REPLY_KEYS ? max - reply.len - REPLY_KEYS : 0;
 }
@@ -303,7 +259,7 @@ static void replay(struct session *s, const char *reply)
 			  (const char *const[]){"replayed", NULL});
 		lb_put_bool(&a->pending, "replayed", true);
 		lb_put_end(&a->pending);
-		fit(a, at, &s->first->record);
+		turn_fit_reply(a, at, &s->first->record);
 		lb_log(LB_INFO, &of, "answered from the store");
 	} else {
 		const struct lb_problem p = {"lb-agent", LB_CODE_INTERNAL,

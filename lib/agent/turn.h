@@ -30,4 +30,14 @@ int runner_local_start(struct turn *turn, struct lb_error *err);
 /* Events of the turn, in order; the last ends it. */
 void turn_event(void *turn, const struct lb_llm_event *event);
 
+/* reply.c: the reply up to what is particular; ends with lb_put_end(). */
+void turn_begin_reply(struct lb_buf *b, const struct lb_record *query);
+void turn_put_reply(struct turn *turn, struct lb_buf *b);
+/* A failure the user should hear of, to agent->pending; the words are
+ * lb-wrap's. */
+void turn_put_failed(struct turn *turn, enum lb_code code, const char *why);
+/* Where agent->pending from `at` is no line that may be: an error instead. */
+void turn_fit_reply(struct agent *agent, size_t at,
+		    const struct lb_record *query);
+
 #endif
