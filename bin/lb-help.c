@@ -35,7 +35,15 @@ static const struct lb_prog prog = {
 	.about = "List the programs, or open the manual page of NAME",
 	.example = "lb-help toolkit",
 	.opts = options,
+	.values = "toolkit records",
 };
+
+/* Below the list, for people: what else there is to read. */
+static const char pages[] =
+	"\n'lb-help NAME' opens the page of a program. Others are:\n"
+	"  lb-toolkit(7)  the tour, with recipes: lb-help toolkit\n"
+	"  lb-records(7)  what passes between programs: lb-help records\n"
+	"  lb-config(5)   the configuration file: lb-help 5 config\n";
 
 /* The sections of the manual, in the order they are searched. */
 static const char sections[] = "175";
@@ -94,8 +102,7 @@ static int list(void)
 	free(names);
 	lb_table_close(table);
 	if (isatty(STDOUT_FILENO) && !as_json)
-		puts("\n'lb-help NAME' opens a manual page; "
-		     "'lb-help toolkit' is the tour.");
+		fputs(pages, stdout);
 	return LB_OK;
 }
 

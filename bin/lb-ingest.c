@@ -36,6 +36,7 @@ static const struct lb_prog prog = {
 	.about = "Write a message record for what arrives",
 	.example = "echo hi | lb-ingest text",
 	.opts = options,
+	.values = "jsonl text",
 	.writes = "message",
 };
 

@@ -33,6 +33,9 @@ static const struct lb_prog prog = {
 	.about = "Pass on the records of the named kinds",
 	.example = "lb-pick drop error < day.jsonl",
 	.opts = options,
+	.values = "message query chunk reply receipt drop error edit delete "
+		  "callback feedback status queued exec result request "
+		  "response",
 	.reads = "any",
 	.writes = "any",
 };

@@ -34,6 +34,7 @@ static const struct lb_prog prog = {
 	.about = "Deliver replies and write what became of them",
 	.example = "... | lb-wrap | lb-send stdout",
 	.opts = options,
+	.values = "jsonl null stdout",
 	.reads = "chunk reply",
 	.writes = "receipt error",
 };

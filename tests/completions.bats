@@ -42,6 +42,90 @@ complete_words() {
 	[ -z "$output" ]
 }
 
+# offered WORDS EXPECTED - all that is offered, in any order.
+offered() {
+	run -0 complete_words "${@:1:$#-1}"
+	same "$(printf '%s\n' ${!#} | sort)" "$(sort <<< "$output")"
+}
+
+@test "adapters, kinds and pages are offered, and no files beside them" {
+	cd "$BATS_TEST_TMPDIR"
+	touch text.c message drop
+	offered lb-ingest "" "jsonl text"
+	offered lb-ingest text "" ""
+	offered lb-send "" "jsonl null stdout"
+	offered lb-pick re "receipt reply request response result"
+	offered lb-pick message dr drop
+	offered lb-agent "" ""
+	offered lb-help too toolkit
+	offered lb-help 5 co config
+	run -0 complete_words lb-help ""
+	for page in "$LB_TEST_MAN"/lb-*.[17]; do
+		page=${page##*/lb-}
+		grep -qx "${page%.?}" <<< "$output"
+	done
+}
+
+@test "what is offered as adapters and kinds is what there is" {
+	for p in lb-ingest lb-send; do
+		run -64 "$p" xyzzy
+		same "$(sed -n 's/.*there are //p' <<< "$output" | sed 's/, / /; s/ and / /')" \
+			"$("$p" --describe | jq -r .values)"
+	done
+	for kind in $(cd "$BATS_TEST_DIRNAME/../share/lb/schema" && ls); do
+		[[ " $(lb-pick --describe | jq -r .values) " == *" ${kind%.json} "* ]]
+	done
+}
+
+@test "keys, bots, pipelines and providers of lb-config are offered" {
+	lb-config add pipeline sales
+	lb-config add bot support pipeline=sales
+	offered lb-config get llm.m llm.model
+	offered lb-config set bots.support. \
+		"bots.support.adapter bots.support.pipeline bots.support.stream"
+	offered lb-config unset llm.model concurr concurrency.pipeline
+	offered lb-config describe pipelines.sales.ai.r pipelines.sales.ai.runner.runner
+	offered lb-config set llm.model "" ""
+	offered lb-config rm "" "bot pipeline provider"
+	offered lb-config rm pipeline "" "default sales"
+	offered lb-config rm pipeline sales "" ""
+	offered lb-config list "" "bots pipelines providers"
+	offered lb-config add bot x "" "adapter= pipeline= stream="
+	cd "$BATS_TEST_TMPDIR"
+	touch other.yaml
+	offered lb-config check oth other.yaml
+	offered lb-llm models op "openai openrouter"
+}
+
+@test "sessions are offered" {
+	for who in ann bob; do
+		echo hi | lb-ingest text --person=$who | lb-pipeline | lb-agent > "$BATS_TEST_TMPDIR/out"
+	done
+	for verb in show reset export; do
+		offered lb-session $verb "" "person_ann person_bob"
+		offered lb-session $verb person_a person_ann
+		offered lb-session $verb person_ann "" ""
+	done
+	offered lb-session list "" ""
+}
+
+@test "the usual verb's options are offered without it, and files where they go" {
+	cd "$BATS_TEST_TMPDIR"
+	touch file.png
+	offered lb-llm "" "chat models test"
+	offered lb-llm --sch --schema=
+	offered lb-llm why --sch --schema=
+	offered lb-llm -a fi file.png
+	offered lb-llm --attachment = fi file.png
+	offered lb-llm chat -ca fi file.png
+	offered lb-llm --schema fi file.png
+	offered lb-llm -m fi ""
+	offered lb-llm fi ""
+	offered lb-llm -m test --sch --schema=
+	offered lb-llm test --sch ""
+	offered lb-send --records fi file.png
+}
+
 @test "options and files of a program that was written elsewhere" {
 	cat > "$BATS_TEST_TMPDIR/lb-other" <<- 'END'
 	#!/bin/sh
@@ -82,4 +166,40 @@ complete_words() {
 	[[ $output == *"--pipeline="* && $output == *"--help["* ]]
 	[[ $output != *"--all"* ]]
 	[[ $output == *"list:List the conversations"* ]]
+}
+
+# zsh_words WORD... - what zsh is told of options and operands for the last.
+zsh_words() {
+	zsh -fc '_describe() { print -l ${(P)2} }
+		_arguments() { shift; print -rl -- "$@" "offers: $offers" }
+		words=("$@") CURRENT=$# PREFIX=${words[-1]} file=$0
+		f() { source $file }; f' \
+		"$BATS_TEST_DIRNAME/../share/completions/zsh/_lb" "$@"
+}
+
+@test "zsh offers the same operands, and files where they go" {
+	need zsh
+	lb-config add bot support
+	echo hi | lb-ingest text --person=ann | lb-pipeline | lb-agent > "$BATS_TEST_TMPDIR/out"
+	while IFS='|' read -r words offers; do
+		eval "run -0 zsh_words $words"
+		same "offers: $offers" "${lines[-1]}"
+		[[ ${lines[-2]} != *_files* ]] || exit 1
+	done <<- 'END'
+	lb-ingest ""|jsonl text
+	lb-send s|jsonl null stdout
+	lb-agent ""|
+	lb-config rm bot ""|support -
+	lb-config add bot x ""|adapter= pipeline= stream=
+	lb-config set llm.model ""|
+	lb-session show ""|person_ann
+	lb-llm hello ""|
+	END
+	run -0 zsh_words lb-config get ""
+	[[ ${lines[-1]} == *bots.support.adapter*llm.model* ]]
+	run -0 zsh_words lb-config check ""
+	same '*:operand:_files' "${lines[-2]}"
+	run -0 zsh_words lb-llm --sch
+	[[ $output == *"--schema="*":SCHEMA:_files"*"--session="*":NAME: "* ]]
+	[[ $output == *"-a+["*":FILE:_files"* ]]
 }

@@ -37,6 +37,16 @@ program() {
 	[ -z "$stderr" ]
 }
 
+@test "on a terminal the other pages are named below the list" {
+	need terminal script
+	run -0 script -qec lb-help /dev/null < /dev/null
+	for page in "lb-toolkit(7) *.*: lb-help toolkit" "lb-records(7) .*: lb-help records" \
+		"lb-config(5) .*: lb-help 5 config"; do
+		grep -q "^  $page" <<< "$output"
+	done
+	run -1 grep -F '(7)' <(lb-help)
+}
+
 @test "lists every program of the build" {
 	run -0 lb-help
 	for program in lb-config lb-help; do

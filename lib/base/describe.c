@@ -78,14 +78,13 @@ static json_t *describe_options(const struct lb_opt *opts)
 
 void lb_prog_describe(const struct lb_prog *self, const struct lb_opt *common)
 {
-	json_auto_t *all =
-		lb_json_pack("{s:s, s:s, s:s, s:s, s:s*, s:s*, s:s*, s:o, s:o}",
-			     "name", self->name, "version", LB_VERSION, "about",
-			     self->about, "operands", self->operands, "reads",
-			     self->reads, "writes", self->writes, "usual",
-			     self->usual, "options",
-			     describe_options(self->opts), "common",
-			     describe_options(common));
+	json_auto_t *all = lb_json_pack(
+		"{s:s, s:s, s:s, s:s, s:s*, s:s*, s:s*, s:s*, s:o, s:o}",
+		"name", self->name, "version", LB_VERSION, "about", self->about,
+		"operands", self->operands, "values", self->values, "reads",
+		self->reads, "writes", self->writes, "usual", self->usual,
+		"options", describe_options(self->opts), "common",
+		describe_options(common));
 	json_t *verbs = json_array();
 
 	for (const struct lb_verb *v = self->verbs; v && v->name; v++)

@@ -39,7 +39,7 @@ static bool is_swap(const char *a, const char *b)
 		a++;
 		b++;
 	}
-	return *a && a[0] == b[1] && a[1] == b[0] && *b &&
+	return *a && *b && a[0] == b[1] && a[1] == b[0] &&
 	       strcmp(a + 2, b + 2) == 0;
 }
 

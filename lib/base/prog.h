@@ -57,7 +57,9 @@ struct lb_prog {
 	const struct lb_opt *opts;
 	const struct lb_verb *verbs; /* NULL, or ends with a nameless entry */
 	const char *usual;           /* the verb meant when none is named */
-	const char *reads, *writes;  /* record kinds, blanks between */
+	const char
+		*values; /* what an operand may be, blanks between; or NULL */
+	const char *reads, *writes; /* record kinds, blanks between */
 	bool chain; /* operands are a command: no option after the first */
 };
 
