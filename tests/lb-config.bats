@@ -412,6 +412,8 @@ concurrency:
 3: providers.openai.base-url: does not begin with http:// or https://" \
 		"$(problems 'providers:' '  a: {base-url: 127.0.0.1:80}' \
 			'  openai: {base-url: "ftp://x"}' '  b: {base-url: "HTTPS://x"}')"
+	same "3: providers.c: has no base-url, and is no preset" \
+		"$(problems 'bots: {}' 'providers:' '  c: {}')"
 	: > "$LB_CONFIG"
 	run --separate-stderr -78 lb-config add provider p preset=groqq
 	same "lb-config: not written: $LB_CONFIG:3: providers.p.preset: there is no preset 'groqq' (did you mean 'groq'?)" "$stderr"
@@ -444,7 +446,7 @@ concurrency: {pipeline: 2}' "$(cat "$LB_CONFIG")"
 	run -0 lb-config check
 }
 
-@test "the same problem once more is a new one" {
+@test "problems of files beside it do not keep one from being mended" {
 	echo 'bots: {a: {adapter: stdin}}' > "$LB_CONFIG"
 	run --separate-stderr -0 lb-config set bots.a.stream=true
 	mkdir "${LB_CONFIG%/*}/conf.d"

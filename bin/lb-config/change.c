@@ -99,18 +99,14 @@ static bool is_same(const struct lb_finding *a, const struct lb_finding *b)
 static int refuse_new(const struct lb_config *before,
 		      const struct lb_config *after, struct lb_error *err)
 {
-	lb_autofree bool *seen = lb_alloc(before->n_problems + 1);
-
 	for (size_t i = 0; i < after->n_problems; i++) {
 		const struct lb_finding *p = &after->problems[i];
 		size_t j = 0;
 
 		while (j < before->n_problems &&
-		       (seen[j] || !is_same(&before->problems[j], p)))
+		       !is_same(&before->problems[j], p))
 			j++;
-		if (j < before->n_problems)
-			seen[j] = true;
-		else if (p->level == LB_PROBLEM)
+		if (j == before->n_problems && p->level == LB_PROBLEM)
 			return lb_fail(err, LB_CONFIG, "not written: %s%s%s",
 				       p->where, *p->where ? ": " : "",
 				       p->text);
