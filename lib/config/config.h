@@ -53,6 +53,9 @@ const json_t *lb_config_provider(struct lb_config *config, const char *name);
 const json_t *lb_config_section(const struct lb_config *config,
 				const char *name);
 
+/* The presets of share/lb/providers.yaml; LB_NOINPUT or LB_DATA. New. */
+json_t *lb_config_presets(struct lb_error *err);
+
 /*
  * The text a secret refers to: "env:NAME", "file:PATH" (its first line),
  * "cmd:COMMAND" (the first line it prints, by sh -c, within 10 s), else the

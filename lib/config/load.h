@@ -60,9 +60,6 @@ void lb_config_problem(struct lb_config *config, enum lb_problem_level level,
  */
 void lb_config_check_providers(struct lb_config *config);
 
-/* share/lb/providers.yaml; LB_NOINPUT or LB_DATA. New. presets.c */
-json_t *lb_config_presets(struct lb_error *err);
-
 /* Take the values of a file; `exposed`: others may read it. layer.c */
 void lb_config_layer(struct lb_config *config, const struct lb_yaml *root,
 		     const char *file, bool exposed);

@@ -7,20 +7,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/near.h"
-#include "config/yaml.h"
 #include "llm/model.h"
-
-enum { MAX_PRESETS = 256 * 1024 };
-
-json_t *lb_presets(struct lb_error *err)
-{
-	lb_autofree char *path = lb_config_share("providers.yaml");
-	json_t *all = lb_yaml_load(path, MAX_PRESETS, err);
-
-	if (!all)
-		lb_error_wrap(err, "cannot read the presets");
-	return all;
-}
 
 int lb_endpoint_find(struct lb_config *config, const json_t *presets,
 		     const char *name, json_t **take, struct lb_error *err)
@@ -147,7 +134,7 @@ static json_t *provider_row(struct lb_config *config, const json_t *all,
 
 json_t *lb_model_providers(struct lb_config *config, struct lb_error *err)
 {
-	json_auto_t *all = lb_presets(err);
+	json_auto_t *all = lb_config_presets(err);
 	json_t *rows, *ours, *value;
 	const char *name;
 

@@ -15,9 +15,6 @@
 #include "base/error.h"
 #include "config/config.h"
 
-/* All presets. New; NULL when the file cannot be read. */
-json_t *lb_presets(struct lb_error *err);
-
 /* 1: *take is the provider; 0: no such; -1: it names a preset there is not. */
 int lb_endpoint_find(struct lb_config *config, const json_t *presets,
 		     const char *name, json_t **take, struct lb_error *err);

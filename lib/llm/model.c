@@ -245,7 +245,7 @@ struct lb_model *lb_model_open(struct lb_config *config, const char *spec,
 		spec = lb_config_str(config, "llm.model");
 	if (spec && means_offline(spec))
 		return offline(spec, err);
-	all = lb_presets(err);
+	all = lb_config_presets(err);
 	if (!all)
 		return NULL;
 	if (!spec || !*spec)
