@@ -50,3 +50,23 @@ built() {
 		"$BATS_TEST_DIRNAME/../share/lb/examples/shout.sh"
 	jq -e '.kind == "query" and .chain[0].text == "HI"' <<< "$output"
 }
+
+@test "data files: LB_SHARE, else the build, else beside the installed program" {
+	cd /
+	# Uninstalled, from any directory.
+	run -0 lb-llm models
+	[[ $output == *'"openai"'* ]]
+	mkdir -p "$BATS_TEST_TMPDIR/mine" "$BATS_TEST_TMPDIR/usr/bin" \
+		"$BATS_TEST_TMPDIR/usr/share/lb"
+	echo 'mine: {base-url: "http://m/v1"}' > "$BATS_TEST_TMPDIR/mine/providers.yaml"
+	LB_SHARE=$BATS_TEST_TMPDIR/mine run -0 lb-llm models
+	same 'offline
+mine' "$(jq -r .name <<< "$output")"
+	# A copy elsewhere has no build around it.
+	cp "$LB_TEST_BUILD/lb-llm" "$BATS_TEST_TMPDIR/usr/bin/"
+	echo 'beside: {base-url: "http://b/v1"}' \
+		> "$BATS_TEST_TMPDIR/usr/share/lb/providers.yaml"
+	run -0 "$BATS_TEST_TMPDIR/usr/bin/lb-llm" models
+	same 'offline
+beside' "$(jq -r .name <<< "$output")"
+}
