@@ -408,8 +408,8 @@ concurrency:
 		"$(problems 'providers: {a: {preset: nonsense, base-url: "http://x"}}')"
 	same "3: providers.b: has no base-url, and is no preset" \
 		"$(problems 'providers:' '  openai: {}' '  b: {api-keys: env:A}')"
-	same "2: providers.a.base-url: does not begin with http:// or https://
-3: providers.openai.base-url: does not begin with http:// or https://" \
+	same "2: providers.a.base-url: does not begin with http:// or https:// and a host
+3: providers.openai.base-url: does not begin with http:// or https:// and a host" \
 		"$(problems 'providers:' '  a: {base-url: 127.0.0.1:80}' \
 			'  openai: {base-url: "ftp://x"}' '  b: {base-url: "HTTPS://x"}')"
 	same "3: providers.c: has no base-url, and is no preset" \
@@ -510,7 +510,7 @@ a/b@c' "$(jq -r --arg n GROQ_API_KEY,http_proxy,HTTPS_PROXY,OPENAI_BASE_URL,LB__
 @test "what is missing when there is no home is named" {
 	unset LB_STATE LB_CONFIG HOME
 	run --separate-stderr -78 lb-session list
-	same "lb-session: none of LB_STATE, XDG_STATE_HOME and HOME is set" "$stderr"
+	same "lb-session: none of LB_STATE, XDG_STATE_HOME and HOME names a place for the state" "$stderr"
 	run --separate-stderr -78 lb-config init
 	same "lb-config: none of LB_CONFIG, XDG_CONFIG_HOME and HOME is set" "$stderr"
 }
@@ -568,5 +568,23 @@ a/b@c' "$(jq -r --arg n GROQ_API_KEY,http_proxy,HTTPS_PROXY,OPENAI_BASE_URL,LB__
 		lb-config "$verb" --help | grep -o -- ' --[a-z-]*' | while read -r option; do
 			grep -q -e "Fl -${option#--}" "$page" || { echo "missing: $option"; false; }
 		done
+	done
+}
+
+@test "a model whose provider is almost one there is: check and set tell" {
+	echo 'llm: {model: opnai/x}' > "$LB_CONFIG"
+	run -1 lb-config check
+	[[ $output == *"llm.model: there is no provider 'opnai' (did you mean 'openai'?)"* ]]
+	echo 'pipelines: {p: {ai: {local-agent: {model: mistrl/x}}}}' > "$LB_CONFIG"
+	run -1 lb-config check
+	[[ $output == *"mistral"* ]]
+	echo 'llm: {model: qwen/qwen3}' > "$LB_CONFIG"
+	run -0 lb-config check
+}
+
+@test "a HOME that is no folder is none, and is not made" {
+	for home in relative "$BATS_TEST_TMPDIR/none"; do
+		run --separate-stderr -78 env -u LB_STATE HOME="$home" lb-session list
+		[ ! -e "$home" ]
 	done
 }

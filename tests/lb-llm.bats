@@ -132,6 +132,29 @@ line 2' "$output"
 	same '["error","truncated","half"]' "$(jq -c '[.kind,.code,.text]' <<< "$output")"
 }
 
+@test "a signal: what came is written and kept, then it is obeyed" {
+	stream "$(delta 'one\nhalf of')" hang
+	lb-llm hi > "$BATS_TEST_TMPDIR/out" 2> /dev/null 3>&- &
+	pid=$!
+	# Whole lines are out at once; the rest is held.
+	until [ -s "$BATS_TEST_TMPDIR/out" ]; do read -r -t 0.02 < /dev/zero || true; done
+	code=0
+	kill -TERM "$pid"
+	wait "$pid" || code=$?
+	same 143 "$code"
+	same 'one
+half of' "$(< "$BATS_TEST_TMPDIR/out")"
+	same '[false,"one\nhalf of"]' "$(lb-session export -- -/llm_last |
+		jq -c '[.complete,.messages[1].content]')"
+}
+
+@test "a question needs no stdin, and help is help" {
+	run -0 bash -c 'lb-llm -m offline:text=x hi <&-'
+	same x "$output"
+	run -0 lb-llm help
+	[[ $output == "usage: lb-llm "* ]]
+}
+
 @test "options that cannot be meant together are usage mistakes" {
 	for bad in '--session a -c' '--no-history -c' '--no-history --session a' \
 		'--session=' '--records -c' '--records -a x'; do
@@ -466,16 +489,30 @@ stream ok' "$(jq -r '.test+" "+.result' <<< "$output")"
 	run -0 env OPENROUTER_API_KEY=aaaa lb-llm --dry-run -m meta/llama hi
 	same meta/llama "$(jq -r .body.model <<< "$output")"
 	# A provider alone means its default model; almost one is a slip.
-	run -0 env OPENAI_API_KEY=aaaa lb-llm --dry-run -m deepseek hi
+	run -0 env DEEPSEEK_API_KEY=aaaa OPENAI_API_KEY=bbbb lb-llm --dry-run -m deepseek hi
 	same '"https://api.deepseek.com/chat/completions"' "$(jq -c .url <<< "$output")"
 	run -0 env OPENAI_API_KEY=aaaa lb-llm --dry-run -m openai/ hi
 	same gpt-4o-mini "$(jq -r .body.model <<< "$output")"
 	run --separate-stderr -78 env OPENAI_API_KEY=aaaa lb-llm --dry-run -m opnai/gpt-4o hi
 	[[ $stderr == *"did you mean 'openai/gpt-4o'"* ]]
+	run --separate-stderr -78 lb-llm -m ofline hi
+	[[ $stderr == *"did you mean 'offline'"* ]]
+	# At its own address a preset wants its key; elsewhere none may be needed.
+	run --separate-stderr -78 lb-llm -m openai hi
+	same "lb-llm: provider 'openai': OPENAI_API_KEY is not set" "$stderr"
+	run -0 env OPENAI_BASE_URL=http://127.0.0.1:1/v1 lb-llm --dry-run -m openai hi
+	for bad in http:// 'http://a b/' ftp://x http:///v1; do
+		run --separate-stderr -78 env OPENAI_BASE_URL="$bad" lb-llm hi
+		[[ $stderr == *"OPENAI_BASE_URL: '$bad'"* ]]
+	done
 	run --separate-stderr -78 env OPENAI_BASE_URL=127.0.0.1:1/v1 lb-llm hi
 	[[ $stderr == *"OPENAI_BASE_URL: '127.0.0.1:1/v1'"* ]]
 	run -0 env OPENAI_BASE_URL=http://u:pass@host/v1 lb-llm models
 	[[ $output != *pass* && $output == *'http://***@host/v1'* ]]
+	run -0 env LB__PROVIDERS__P__BASE_URL=http://p/ LB__PROVIDERS__P__API_KEYS=env:NONE lb-llm models
+	same false "$(jq -c 'select(.name == "p").key' <<< "$output")"
+	run --separate-stderr -78 lb-llm models bogus
+	[[ $stderr == *"no provider 'bogus'"* ]]
 	run --separate-stderr -78 lb-llm -m gpt-x hi
 	[[ $stderr == *OPENAI_API_KEY* ]]
 	run --separate-stderr -78 lb-llm -m offline:nonsense hi

@@ -139,7 +139,7 @@ static void print_failure(struct chat *c)
 	lb_put_str(&b, "stage", "lb-llm");
 	lb_put_str(&b, "code", lb_code_name(c->ask.code));
 	lb_put_str(&b, "message", c->ask.message);
-	lb_put_bool(&b, "retryable", false);
+	lb_put_bool(&b, "retryable", lb_code_is_passing(c->ask.code));
 	lb_put_str(&b, "model", c->model->label);
 	ask_put(&b, &c->ask);
 	lb_put_end(&b);
@@ -190,6 +190,8 @@ int chat_run(struct chat *c)
 		return lb_report(&err);
 	if (!c->ask.failed)
 		return LB_OK;
+	if (lb_stop_signal())
+		lb_stop_raise();
 	lb_complain("%s: %s", lb_code_name(c->ask.code), c->ask.message);
 	return lb_code_exit(c->ask.code);
 }

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/stop.h"
 #include "llm.h"
 #include "record/record.h"
 
@@ -75,6 +76,16 @@ static void on_time(void *arg)
 	a->message = lb_strdup("no whole answer within --timeout");
 }
 
+/* What came so far is still written and kept; then the signal is obeyed. */
+static void on_stop(void *arg)
+{
+	struct ask *a = arg;
+
+	a->failed = a->over = true;
+	a->code = LB_CODE_LOST;
+	a->message = lb_strdup("interrupted");
+}
+
 int ask_wait(struct ask *a, const struct lb_model *model,
 	     const struct lb_llm_request *request, int64_t timeout_ms,
 	     struct lb_error *err)
@@ -85,6 +96,7 @@ int ask_wait(struct ask *a, const struct lb_model *model,
 	int r = -1;
 
 	ask_reset(a);
+	lb_stop_watch(loop, on_stop, a);
 	if (timeout_ms > 0 && timeout_ms < INT64_MAX)
 		lb_timer_set(loop, &timer, lb_clock_mono() + timeout_ms,
 			     on_time, a);
@@ -94,6 +106,7 @@ int ask_wait(struct ask *a, const struct lb_model *model,
 		r = 0;
 	}
 	lb_llm_close(llm);
+	lb_stop_forget(loop);
 	lb_loop_close(loop);
 	return r;
 }

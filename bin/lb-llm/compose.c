@@ -1,4 +1,5 @@
 /* compose.c - the messages of one question. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,7 +29,7 @@ static int read_stdin(struct lb_buf *out, struct lb_error *err)
 				       "standard input is too long");
 		lb_buf_put(out, part, (size_t)got);
 	}
-	if (got < 0)
+	if (got < 0 && errno != EBADF) /* closed: nothing to add */
 		return lb_fail_sys(err, LB_IO, "cannot read standard input");
 	while (out->len > 0 && strchr("\r\n", out->data[out->len - 1]))
 		out->len--;

@@ -35,33 +35,53 @@ static int providers(struct lb_config *config, struct lb_error *err)
 	return LB_OK;
 }
 
-static int offered(struct lb_config *config, const char *provider,
-		   struct lb_error *err)
+static bool is_provider(struct lb_config *config, const char *name,
+			struct lb_error *err)
 {
-	static const char *const columns[] = {"id", "owned_by", NULL};
-	const char *offline =
-		strcmp(provider, "offline") == 0 ? provider : NULL;
+	json_auto_t *known = lb_model_providers(config, err);
+	const json_t *row;
+	size_t i;
+
+	if (!known)
+		return false;
+	json_array_foreach(known, i, row) if (strcmp(lb_json_str(row, "name"),
+						     name) == 0) return true;
+	lb_fail(err, LB_CONFIG,
+		"no provider '%s'; lb-llm models lists those there are", name);
+	return false;
+}
+
+/* What its endpoint says. New; NULL when that cannot be had. */
+static json_t *ask_endpoint(struct lb_config *config, const char *provider,
+			    struct lb_error *err)
+{
+	bool offline = strcmp(provider, "offline") == 0;
 	lb_autofree char *spec =
 		lb_printf("%s%s", provider, offline ? "" : "/-");
 	struct lb_model *model = lb_model_open(config, spec, err);
 	json_t *rows = model ? lb_llm_models(model, err) : NULL;
+
+	lb_model_close(model);
+	return rows;
+}
+
+static int offered(struct lb_config *config, const char *provider,
+		   struct lb_error *err)
+{
+	static const char *const columns[] = {"id", "owned_by", NULL};
+	json_auto_t *rows = NULL;
 	struct lb_table *table;
 	json_t *row;
 	size_t i;
 
-	if (rows && strcmp(model->provider, provider) != 0) {
-		lb_fail(err, LB_CONFIG, "no provider '%s'", provider);
-		json_decref(rows);
-		rows = NULL;
-	}
-	lb_model_close(model);
+	if (is_provider(config, provider, err))
+		rows = ask_endpoint(config, provider, err);
 	if (!rows)
 		return lb_report(err);
 	table = lb_table_open(columns, as_json);
 	json_array_foreach(rows, i, row) if (json_is_object(row))
 		lb_table_row(table, json_incref(row));
 	lb_table_close(table);
-	json_decref(rows);
 	return LB_OK;
 }
 

@@ -28,7 +28,8 @@ struct entry *entry_add(struct work *w)
 
 static void put_failure(struct entry *e, enum lb_code code, const char *why)
 {
-	const struct lb_problem p = {"lb-llm", code, why, false, -1};
+	const struct lb_problem p = {"lb-llm", code, why,
+				     lb_code_is_passing(code), -1};
 
 	lb_put_error(&e->line, &e->record, &p);
 	e->done = true;

@@ -332,6 +332,10 @@ int lb_run_verb(int argc, char **argv)
 	const struct lb_verb *v;
 	int first;
 
+	if (argc == 2 && strcmp(argv[1], "help") == 0) {
+		lb_prog_help(self, NULL, common);
+		return LB_OK;
+	}
 	if (self->usual && (argc == 1 || (!is_about_program(argv[1]) &&
 					  !verb_named(argv[1])))) {
 		check_slip(argc, argv);

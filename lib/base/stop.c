@@ -51,6 +51,15 @@ void lb_stop_watch(struct lb_loop *loop, lb_timer_fn *fn, void *arg)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+void lb_stop_forget(struct lb_loop *loop)
+{
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	lb_loop_watch(loop, ends[0], 0, NULL, NULL);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int lb_stop_signal(void)
 {
 	return came;

@@ -13,6 +13,9 @@
  */
 void lb_stop_watch(struct lb_loop *loop, lb_timer_fn *fn, void *arg);
 
+/* Before the loop closes: these signals end the process again. */
+void lb_stop_forget(struct lb_loop *loop);
+
 /* The signal that came, or 0. */
 int lb_stop_signal(void);
 

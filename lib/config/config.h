@@ -53,6 +53,9 @@ const json_t *lb_config_provider(struct lb_config *config, const char *name);
 const json_t *lb_config_section(const struct lb_config *config,
 				const char *name);
 
+/* http:// or https://, a host, no blanks: a base URL one can ask. */
+bool lb_config_is_url(const char *text);
+
 /* The presets of share/lb/providers.yaml; LB_NOINPUT or LB_DATA. New. */
 json_t *lb_config_presets(struct lb_error *err);
 

@@ -50,7 +50,10 @@ static char *xdg(const char *name, const char *rest)
 
 	if (base && *base == '/')
 		return lb_printf("%s/lb", base);
-	return home ? lb_printf("%s/%s/lb", home, rest) : NULL;
+	/* No home is made: /nonexistent is somebody's word for none. */
+	if (!home || *home != '/' || access(home, F_OK) < 0)
+		return NULL;
+	return lb_printf("%s/%s/lb", home, rest);
 }
 
 char *lb_config_state(struct lb_error *err)
@@ -61,8 +64,8 @@ char *lb_config_state(struct lb_error *err)
 
 	if (!path)
 		lb_fail(err, LB_CONFIG,
-			"none of LB_STATE, XDG_STATE_HOME and HOME is "
-			"set");
+			"none of LB_STATE, XDG_STATE_HOME and HOME names a "
+			"place for the state");
 	return path;
 }
 

@@ -22,6 +22,20 @@ json_t *lb_config_presets(struct lb_error *err)
 	return all;
 }
 
+bool lb_config_is_url(const char *text)
+{
+	size_t scheme = 0;
+
+	if (strncasecmp(text, "http://", 7) == 0)
+		scheme = 7;
+	else if (strncasecmp(text, "https://", 8) == 0)
+		scheme = 8;
+	for (const char *p = text; *p; p++)
+		if ((unsigned char)*p <= ' ' || *p == 0x7f)
+			return false;
+	return scheme && strcspn(text + scheme, "/?#:") > 0;
+}
+
 /* Where a provider's key is set, or else the provider itself. */
 static const char *place(const struct lb_config *config, const char *provider,
 			 const char *key)
@@ -85,13 +99,67 @@ static void check_provider(struct lb_config *config, const json_t *presets,
 				  "providers.%s: has no base-url, and is no "
 				  "preset",
 				  name);
-	if (url && *url && strncasecmp(url, "http://", 7) != 0 &&
-	    strncasecmp(url, "https://", 8) != 0)
+	if (url && *url && !lb_config_is_url(url))
 		lb_config_problem(config, LB_PROBLEM,
 				  place(config, name, "base-url"),
 				  "providers.%s.base-url: does not begin with "
-				  "http:// or https://",
+				  "http:// or https:// and a host",
 				  name);
+}
+
+/*
+ * A model whose provider is almost one there is. Other names are for the
+ * endpoint to know.
+ */
+static void check_model(struct lb_config *config, const json_t *presets,
+			const char *path, const char *spec)
+{
+	json_t *ours = json_object_get(config->all, "providers"), *any;
+	const char *slash = spec ? strchr(spec, '/') : NULL, *name;
+	lb_autofree char *provider = NULL;
+	struct lb_slip slip = {0};
+	const char *where = lb_json_str(config->origins, path);
+
+	if (!slash)
+		return;
+	provider = lb_strndup(spec, (size_t)(slash - spec));
+	if (json_object_get(ours, provider) ||
+	    json_object_get(presets, provider))
+		return;
+	slip.typed = provider;
+	json_object_foreach(ours, name, any)
+	{
+		lb_slip_try(&slip, name);
+	}
+	json_object_foreach((json_t *)(uintptr_t)presets, name, any)
+	{
+		lb_slip_try(&slip, name);
+	}
+	if (slip.meant)
+		lb_config_problem(config, LB_PROBLEM, where ? where : "",
+				  "%s: there is no provider '%s' (did you "
+				  "mean '%s'?)",
+				  path, provider, slip.meant);
+}
+
+static void check_models(struct lb_config *config, const json_t *presets)
+{
+	const char *name;
+	json_t *pipeline;
+
+	check_model(config, presets, "llm.model",
+		    json_string_value(lb_json_path(config->all, "llm.model")));
+	json_object_foreach(json_object_get(config->all, "pipelines"), name,
+			    pipeline)
+	{
+		lb_autofree char *path =
+			lb_printf("pipelines.%s.ai.local-agent.model", name);
+
+		const json_t *primary =
+			lb_json_path(pipeline, "ai.local-agent.model.primary");
+
+		check_model(config, presets, path, json_string_value(primary));
+	}
 }
 
 void lb_config_check_providers(struct lb_config *config)
@@ -102,8 +170,6 @@ void lb_config_check_providers(struct lb_config *config)
 	const char *name;
 	json_t *own;
 
-	if (json_object_size(ours) == 0)
-		return;
 	presets = lb_config_presets(&why);
 	if (!presets) {
 		lb_config_problem(config, LB_PROBLEM_WARNING, "", "%s",
@@ -114,4 +180,5 @@ void lb_config_check_providers(struct lb_config *config)
 	{
 		check_provider(config, presets, name, own);
 	}
+	check_models(config, presets);
 }

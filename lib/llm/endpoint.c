@@ -107,6 +107,17 @@ static char *without_user(const char *url)
 	return lb_printf("%.*s***%s", (int)(host + 3 - url), url, at);
 }
 
+/* Is there a key to be had? A file or command is taken at its word. */
+static bool has_key(const json_t *provider)
+{
+	const char *key = json_string_value(
+		json_array_get(json_object_get(provider, "api-keys"), 0));
+
+	if (!key || strncmp(key, "env:", 4) != 0)
+		return key != NULL;
+	return lb_config_env(key + 4) != NULL;
+}
+
 static json_t *provider_row(struct lb_config *config, const json_t *all,
 			    const char *name, const char *from)
 {
@@ -120,8 +131,7 @@ static json_t *provider_row(struct lb_config *config, const json_t *all,
 		p = json_object();
 	model = lb_json_str(p, "default-model");
 	url = lb_endpoint_env(p, "base-url-env");
-	key = lb_endpoint_env(p, "key-env") ||
-	      json_array_size(json_object_get(p, "api-keys")) > 0;
+	key = lb_endpoint_env(p, "key-env") || has_key(p);
 
 	if (!url)
 		url = lb_json_str(p, "base-url");

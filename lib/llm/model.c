@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/near.h"
 #include "llm/endpoint.h"
 #include "llm/protocol.h"
 
@@ -73,6 +74,10 @@ static int set_key(struct lb_model *m, const json_t *provider,
 		if (!m->key)
 			return lb_error_wrap(err, "provider '%s'", m->provider);
 	}
+	/* At its own address a preset wants its key: nothing is asked without. */
+	if (!m->key && hint && !lb_endpoint_env(provider, "base-url-env"))
+		return lb_fail(err, LB_CONFIG, "provider '%s': %s is not set",
+			       m->provider, hint);
 	if (m->key && strpbrk(m->key, "\r\n"))
 		return lb_fail(err, LB_CONFIG,
 			       "provider '%s': the key holds a line break",
@@ -92,10 +97,10 @@ static int set_url(struct lb_model *m, const json_t *provider,
 	if (!url || !*url)
 		return lb_fail(err, LB_CONFIG, "provider '%s' has no base-url",
 			       m->provider);
-	if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
+	if (!lb_config_is_url(url))
 		return lb_fail(err, LB_CONFIG,
-			       "%s: '%s' begins with neither http:// nor "
-			       "https://",
+			       "%s: '%s' does not begin with http:// or "
+			       "https:// and a host",
 			       from_env ? lb_json_str(provider, "base-url-env")
 					: "base-url",
 			       url);
@@ -228,6 +233,11 @@ static struct lb_model *open_named(struct lb_config *config, const json_t *all,
 		return open_at(config, name, provider, model, err);
 	if (got > 0)
 		return open_usual(config, name, provider, err);
+	if (!spec[len] && lb_near(spec, "offline") <= 2) {
+		lb_fail(err, LB_CONFIG,
+			"no model '%s'; did you mean 'offline'?", spec);
+		return NULL;
+	}
 	near = spec[len] ? lb_endpoint_near(config, all, name) : NULL;
 	if (!near)
 		return open_bare(config, all, spec, err);
