@@ -24,11 +24,6 @@ void lb_model_close(struct lb_model *m)
 	free(m);
 }
 
-bool lb_model_is_offline(const struct lb_model *model)
-{
-	return model->protocol == &lb_offline;
-}
-
 static struct lb_model *offline(const char *spec, struct lb_error *err)
 {
 	const char *colon = strchr(spec, ':');

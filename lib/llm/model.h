@@ -39,9 +39,6 @@ struct lb_model *lb_model_open(struct lb_config *config, const char *spec,
 			       struct lb_error *err);
 void lb_model_close(struct lb_model *model);
 
-/* Is this the built-in model? */
-bool lb_model_is_offline(const struct lb_model *model);
-
 /*
  * All providers one could use: [{"name","protocol","base_url","default_model",
  * "key":bool,"from":"config"|"preset"}]. New.

@@ -7,14 +7,6 @@
 #include "base/mem.h"
 #include "store/db.h"
 
-void lb_conversation_release(struct lb_conversation *c)
-{
-	free(c->session);
-	free(c->bot);
-	free(c->pipeline);
-	memset(c, 0, sizeof(*c));
-}
-
 int64_t lb_conversation_find(struct lb_store *store, const char *session,
 			     const char *pipeline, struct lb_error *err)
 {
@@ -102,9 +94,9 @@ int64_t lb_conversation_reset(struct lb_store *store, const char *session,
 }
 
 /* A text of the row, borrowed until the next step. */
-static char *text_at(struct sqlite3_stmt *q, int column)
+static const char *text_at(struct sqlite3_stmt *q, int column)
 {
-	return (char *)(uintptr_t)sqlite3_column_text(q, column);
+	return (const char *)sqlite3_column_text(q, column);
 }
 
 int lb_conversation_each(struct lb_store *store, const char *session,

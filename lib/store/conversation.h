@@ -18,14 +18,12 @@
 #include "store/store.h"
 
 struct lb_conversation {
-	int64_t id; /* row */
-	char *session, *bot, *pipeline;
-	int64_t created, updated; /* ms */
+	int64_t id;                           /* row */
+	const char *session, *bot, *pipeline; /* borrowed */
+	int64_t created, updated;             /* ms */
 	int64_t turns;
 	bool in_use;
 };
-
-void lb_conversation_release(struct lb_conversation *c);
 
 /* The row of the conversation in use, or 0 when there is none; -1 failed. */
 int64_t lb_conversation_find(struct lb_store *store, const char *session,
