@@ -29,6 +29,7 @@ enum { OPT_HELP = 256, OPT_VERSION, OPT_DESCRIBE, OPT_FIRST };
 
 static const struct lb_prog *self;
 static const struct lb_verb *verb; /* NULL before one is known */
+static char **command;             /* of a verb with `chain` */
 static bool quiet, verbose;
 
 static const struct lb_opt common[] = {
@@ -278,6 +279,23 @@ static void count_operands(int n)
 			 *verb->operands ? verb->operands : "its options");
 }
 
+char **lb_command(void)
+{
+	return command;
+}
+
+/* Cut the command off. Returns how many arguments are left. */
+static int cut_command(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--") == 0) {
+			argv[i] = NULL;
+			command = argv + i + 1;
+			return i;
+		}
+	return argc;
+}
+
 /* The verb's own arguments: argv[0] becomes what getopt's messages name. */
 static int run_verb(const struct lb_verb *v, int argc, char **argv)
 {
@@ -287,8 +305,12 @@ static int run_verb(const struct lb_verb *v, int argc, char **argv)
 	verb = v;
 	snprintf(name, sizeof(name), "%s %s", self->name, v->name);
 	argv[0] = name;
+	if (v->chain)
+		argc = cut_command(argc, argv);
 	first = parse(argc, argv, false);
 	count_operands(argc - first);
+	if (v->chain && (!command || !*command))
+		lb_usage("%s needs '-- COMMAND...'", v->name);
 	return v->run(argc - first, argv + first);
 }
 

@@ -1,0 +1,34 @@
+/* lb-queue - a durable queue between programs. */
+#include "queue.h"
+
+static const struct lb_verb verbs[] = {
+	{"put", "[QUEUE]", "put records into it; says when each is safe",
+	 put_options, put_verb, 0, 1},
+	{"take", "[QUEUE]", "take records out of it, for a time", take_options,
+	 take_verb, 0, 1},
+	{"ack", "[QUEUE]", "say that what was taken is done", ack_options,
+	 ack_verb, 0, 1},
+	{"stats", "[QUEUE]", "count what is in it", stats_options, stats_verb,
+	 0, 1},
+	{"peek", "[QUEUE]", "show what is in it", peek_options, peek_verb, 0,
+	 1},
+	{"purge", "[QUEUE]", "forget what ended long ago", purge_options,
+	 purge_verb, 0, 1},
+	{0},
+};
+
+static const struct lb_prog prog = {
+	.name = "lb-queue",
+	.operands = "VERB ...",
+	.about = "Keep records until they are done, whatever dies meanwhile",
+	.example = "echo hi | lb-ingest text | lb-queue put",
+	.verbs = verbs,
+	.reads = "message query reply chunk receipt drop error queued",
+	.writes = "queued drop error",
+};
+
+int main(int argc, char **argv)
+{
+	lb_start(&prog);
+	return lb_finish(lb_run_verb(argc, argv));
+}
