@@ -299,3 +299,279 @@ stat() {
 		[[ $stderr == *"lb-queue"* ]]
 	done
 }
+
+# A CMD that ends each message it reads.
+DROP='s/"kind":"message"/"kind":"drop","stage":"sed","reason":"test"/'
+
+# script NAME - an executable from standard input.
+script() {
+	cat > "$1"
+	chmod +x "$1"
+}
+
+# ends - key and kind of what ended, ordered.
+ends() {
+	lb-queue peek --done | jq -r '"\(.key) \(.outcome.kind)"' | sort
+}
+
+@test "work hands records to copies, and stores each end before it passes on" {
+	messages 100 7 | lb-queue put > /dev/null
+	run --separate-stderr -0 lb-queue work -j 3 -w 4 --once -- \
+		sed -u "$DROP"
+	[ -z "$stderr" ]
+	same "$(messages 100 7 | jq -r .id | sort)" "$(jq -r .id <<< "$output" |
+		sort)"
+	same 100 "$(ends | grep -c drop)"
+	same 0 "$(stat depth)"
+	# in each session the order is that of the messages
+	for s in 0 1 2 3 4 5 6; do
+		same "$(messages 100 7 | jq -c "select(.n % 7 == $s).n")" \
+			"$(jq -c "select(.n % 7 == $s).n" <<< "$output")"
+	done
+}
+
+@test "work: what comes back and is no end is passed on as it came" {
+	messages 1 1 | lb-queue put > /dev/null
+	script cmd <<-'END'
+		#!/bin/sh
+		read -r line
+		echo '{"kind":"chunk","id":"m0", "seq":0}'
+		echo '{"kind":"receipt","id":"m0","part":1,"final":false}'
+		echo '{"kind":"receipt","id":"other","part":1,"final":true}'
+		echo '{"kind":"receipt","id":"m0","part":2,"final":true}'
+		echo '{"kind":"receipt","id":"m0","part":2,"final":true}'
+		cat > /dev/null
+	END
+	run --separate-stderr -0 lb-queue work --once -- ./cmd
+	same "$(grep -o "{.*}" cmd | head -n 4)" "$output"
+	same "lb-queue: a copy ended 'm0' a second time: left out" "$stderr"
+	same 'm0 receipt' "$(ends)"
+}
+
+@test "work: no more than the window is in a copy's hand" {
+	messages 20 20 | lb-queue put > /dev/null
+	script cmd <<-'END'
+		#!/bin/sh
+		n=0
+		while [ $n -lt 20 ]; do
+			read -r a; read -r b
+			if read -r -t 1 c; then echo "$c" >> third; fi
+			n=$((n + 2))
+			printf '%s\n%s\n' "$a" "$b" | sed 's/"message"/"drop"/'
+		done
+	END
+	sed -i '1s/sh/bash/' cmd
+	run -0 lb-queue work -w 2 --once -- ./cmd
+	same 20 "$(wc -l <<< "$output")"
+	[ ! -e third ]
+}
+
+@test "work: an error that may pass waits, and the last one is the end" {
+	messages 2 1 | lb-queue put > /dev/null
+	script cmd <<-'END'
+		#!/bin/sh
+		while read -r line; do
+			echo "$line" >> seen
+			case $line in
+			*m0*) echo '{"kind":"error","id":"m0","stage":"x","code":"io","message":"y","retryable":true}' ;;
+			*) echo '{"kind":"drop","id":"m1","stage":"x","reason":"y"}' ;;
+			esac
+		done
+	END
+	run --separate-stderr -0 lb-queue work --tries 2 -w 1 --once -- ./cmd
+	same $'error m0 false\ndrop m1 null' \
+		"$(jq -r '"\(.kind) \(.id) \(.retryable)"' <<< "$output")"
+	same $'m0\nm0\nm1' "$(jq -r .id seen)"
+	same $'m0 error\nm1 drop' "$(ends)"
+	same 1 "$(stat retried)"
+}
+
+@test "work: a drop into another ends when that does" {
+	messages 3 1 | lb-queue put > /dev/null
+	script cmd <<-'END'
+		#!/bin/sh
+		read -r a; read -r b; read -r c
+		echo '{"kind":"drop","id":"m0","stage":"x","reason":"y","into":"m1"}'
+		echo '{"kind":"drop","id":"m1","stage":"x","reason":"y","into":"m2"}'
+		echo '{"kind":"status"}'
+		lb-queue peek --done >> early
+		echo '{"kind":"receipt","id":"m2","part":1,"final":true}'
+		cat > /dev/null
+	END
+	run --separate-stderr -0 lb-queue work --once -- ./cmd
+	[ ! -s early ]
+	same 'status receipt drop drop' "$(jq -r .kind <<< "$output" | xargs)"
+	same $'m0 drop\nm1 drop\nm2 receipt' "$(ends)"
+}
+
+@test "work: queued is moved, and no end" {
+	messages 3 3 | lb-queue put > /dev/null
+	run --separate-stderr -0 lb-queue work --once -- lb-queue put out.b
+	same 3 "$(grep -c queued <<< "$output")"
+	same 0 "$(stat depth)"
+	same 3 "$(stat depth out.b)"
+	same $'moved\nmoved\nmoved' "$(lb-queue peek --done | jq -r .state)"
+}
+
+@test "work: the parts of a reply end with their receipts" {
+	printf '{"kind":"reply","id":"a","session":"s","bot":"-","chain":[],"text":"x","part":%d,"final":%s}\n' \
+		1 false 2 true | lb-queue put > /dev/null
+	run --separate-stderr -0 lb-queue work --once -- lb-send null
+	same $'1\n2' "$(jq .part <<< "$output")"
+	same $'a/reply/1 receipt\na/reply/2 receipt' "$(ends)"
+}
+
+@test "work: a record that kills its copy is a dead letter, alone" {
+	messages 12 4 | lb-queue put > /dev/null
+	script cmd <<-'END'
+		#!/bin/bash
+		while read -r line; do
+			case $line in *'"n":5}') kill -9 $$ ;; esac
+			echo "${line/message/drop}"
+		done
+	END
+	run --separate-stderr -0 lb-queue work -j 2 --once -- ./cmd
+	same 12 "$(jq -r .id <<< "$output" | sort -u | wc -l)"
+	same 12 "$(wc -l <<< "$output")"
+	same 'm5 lost false' "$(jq -r 'select(.kind == "error") |
+		"\(.id) \(.code) \(.retryable)"' <<< "$output")"
+	same 11 "$(ends | grep -c drop)"
+	run -0 lb-queue dead
+	same '["m5","dead","error",5]' "$(jq -c '[.key, .state, .outcome.kind,
+		.record.n]' <<< "$output")"
+	same 1 "$(stat dead)"
+	# four deaths: one among others at most, three alone
+	[ "$(stat deaths)" -le 4 ]
+	run -66 lb-queue retry --id m4
+	run -0 lb-queue retry --id m5
+	same 0 "$(stat dead)"
+	run -0 lb-queue work --once -- sed -u "$DROP"
+	same m5 "$(jq -r .id <<< "$output")"
+	same 12 "$(ends | grep -c drop)"
+}
+
+@test "work: a copy that lets its deadline pass is killed with its group" {
+	messages 1 1 | lb-queue put > /dev/null
+	script cmd <<-'END'
+		#!/bin/sh
+		[ ! -e once ] || exec sed -u 's/"message"/"drop"/'
+		: > once
+		sleep 1000 & echo $! > child
+		wait
+	END
+	run --separate-stderr -0 lb-queue work --deadline 300ms --once -- ./cmd
+	same drop "$(jq -r .kind <<< "$output")"
+	same "lb-queue: a copy of './cmd' passed its deadline with 1 record in hand" \
+		"$stderr"
+	run ! kill -0 "$(cat child)"
+}
+
+@test "work: a filter that writes at its end is no deadlock" {
+	messages 5 5 | lb-queue put > /dev/null
+	run --separate-stderr -0 lb-queue work --once -- \
+		bash -c 'mapfile -t all; printf "%s\n" "${all[@]/message/drop}"'
+	same 5 "$(wc -l <<< "$output")"
+}
+
+# working COMMAND... - work in the background; its group is that of $WORK.
+working() {
+	lb-queue work "$@" > out 2> err 3>&- &
+	WORK=$!
+}
+
+# soon COMMAND... - wait for it to come true, half a minute at most.
+soon() {
+	timeout 30 bash -c 'until "$@"; do read -r -t 0.02 < <(:) || :; done' \
+		- "$@"
+}
+export -f stat
+
+@test "kill -9 of work: its copies go, and what was in hand is done by the next" {
+	messages 3 1 | lb-queue put > /dev/null
+	script hang <<-'END'
+		#!/bin/sh
+		sleep 1000 & echo $! > child
+		while read -r line; do echo "$line" >> seen; done
+		wait
+	END
+	working -- ./hang
+	soon [ -s seen ]
+	kill -9 $WORK
+	wait $WORK || true
+	child=$(cat child)
+	soon bash -c '! kill -0 "$0" 2> /dev/null' "$child"
+	run --separate-stderr -0 lb-queue work --once -- sed -u "$DROP"
+	same $'m0\nm1\nm2' "$(jq -r .id <<< "$output")"
+	same 0 "$(stat deaths)"
+}
+
+@test "a signal: what is in hand is finished within the grace" {
+	messages 2 1 | lb-queue put > /dev/null
+	script cmd <<-'END'
+		#!/bin/sh
+		read -r a; read -r b
+		: > have
+		cat > /dev/null
+		echo "$a" | sed 's/"message"/"drop"/'
+		echo "$b" | sed 's/"message"/"drop"/'
+	END
+	working -- ./cmd
+	soon [ -e have ]
+	kill -TERM $WORK
+	status=0
+	wait $WORK || status=$?
+	same 143 $status
+	same $'m0\nm1' "$(jq -r .id out)"
+	same 0 "$(stat depth)"
+}
+
+@test "a signal: when the grace is over they wait again, and nothing is left" {
+	messages 2 1 | lb-queue put > /dev/null
+	script cmd <<-'END'
+		#!/bin/sh
+		echo $$ > leader
+		exec sleep 1000
+	END
+	working --grace 200ms -- ./cmd
+	soon [ -s leader ]
+	kill -TERM $WORK
+	status=0
+	wait $WORK || status=$?
+	same 143 $status
+	run ! kill -0 "$(cat leader)"
+	same '0 2 0' "$(stat held) $(stat depth) $(stat deaths)"
+}
+
+@test "work: a command that is not there, or may not be run" {
+	messages 1 | lb-queue put > /dev/null
+	run --separate-stderr -127 lb-queue work --once -- ./none
+	same "lb-queue: cannot start './none': No such file or directory" "$stderr"
+	: > plain
+	run --separate-stderr -126 lb-queue work --once -- ./plain
+	same 1 "$(stat depth)"
+	same 0 "$(stat held)"
+	run -64 lb-queue work
+	run -64 lb-queue work in --
+	run -64 lb-queue work -j 0 -- cat
+}
+
+@test "work: a lone record wakes it" {
+	working -- sed -u "$DROP"
+	messages 1 | lb-queue put > /dev/null
+	soon [ -s out ]
+	kill $WORK
+	wait $WORK || true
+	same m0 "$(jq -r .id out)"
+}
+
+@test "work: a reader that leaves; a full disk" {
+	messages 50 | lb-queue put > /dev/null
+	run --separate-stderr -74 bash -c 'lb-queue work --once -- sed -u "$0" \
+		> /dev/full' "$DROP"
+	[[ $stderr == "lb-queue: cannot write output: No space left on device" ]]
+	messages 9000 | sed 's/"m/"x/' | lb-queue put > /dev/null
+	run -0 bash -c 'lb-queue work --once -- sed -u "$0" | head -n 1 > /dev/null
+		echo "${PIPESTATUS[0]}"' "$DROP"
+	same 141 "$output"
+	same 0 "$(stat held)"
+}

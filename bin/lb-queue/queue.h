@@ -11,7 +11,7 @@
 
 extern const struct lb_opt put_options[], take_options[], ack_options[],
 	stats_options[], peek_options[], dead_options[], retry_options[],
-	purge_options[];
+	purge_options[], work_options[];
 
 int put_verb(int argc, char **argv);
 int take_verb(int argc, char **argv);
@@ -21,6 +21,7 @@ int peek_verb(int argc, char **argv);
 int dead_verb(int argc, char **argv);
 int retry_verb(int argc, char **argv);
 int purge_verb(int argc, char **argv);
+int work_verb(int argc, char **argv);
 
 /* The queue that argv names, else "in"; ends the program when it is no name. */
 const char *queue_name(int argc, char **argv);

@@ -29,6 +29,7 @@ struct lb_queue {
 	int locks;            /* the file of owners' locks; -1 */
 	int64_t *mine;        /* owners in this process */
 	size_t n_mine;
+	int64_t joined; /* of them, the one that this transaction made */
 	struct dirty *dirty;
 	size_t n_dirty;
 	uint32_t *slots; /* of a hash table: places in dirty, from 1 */
@@ -42,6 +43,9 @@ struct lb_queue {
 /* The session's entry, made when missing. */
 struct dirty *lb_queue_touch(struct lb_queue *q, int64_t session);
 bool lb_queue_is_dirty(const struct lb_queue *q, int64_t session);
+
+/* Let go of the lock of an owner of ours. */
+void lb_queue_unlock(struct lb_queue *q, int64_t owner);
 
 /* The row of the queue is known, or 0 when there is none; -1 failed. */
 int64_t lb_queue_row(struct lb_queue *q, struct lb_error *err);

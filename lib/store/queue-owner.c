@@ -43,10 +43,11 @@ static int lock_owner(struct lb_queue *q, int64_t owner, struct lb_error *err)
 				   q->store->path);
 	q->mine = lb_grow(q->mine, (q->n_mine + 1) * sizeof(*q->mine));
 	q->mine[q->n_mine++] = owner;
+	q->joined = owner;
 	return 0;
 }
 
-static void unlock_owner(struct lb_queue *q, int64_t owner)
+void lb_queue_unlock(struct lb_queue *q, int64_t owner)
 {
 	struct flock lock = byte_of(owner);
 
@@ -157,7 +158,7 @@ int lb_queue_leave(struct lb_queue *q, int64_t owner, bool died,
 	if (r < 0 || lb_queue_run(q, "DELETE FROM owners WHERE id = ?", err,
 				  "i", owner) < 0)
 		return -1;
-	unlock_owner(q, owner);
+	lb_queue_unlock(q, owner);
 	return 0;
 }
 

@@ -161,6 +161,9 @@ void lb_queue_rollback(struct lb_queue *q)
 {
 	lb_store_rollback(q->store);
 	forget_dirty(q);
+	if (q->joined > 0) /* its number may be another's now */
+		lb_queue_unlock(q, q->joined);
+	q->joined = 0;
 	q->id = 0; /* it may have been made in there */
 }
 
@@ -218,6 +221,7 @@ int lb_queue_commit(struct lb_queue *q, struct lb_error *err)
 		return -1;
 	}
 	forget_dirty(q);
+	q->joined = 0;
 	return 0;
 }
 

@@ -61,7 +61,7 @@ int lb_queue_put(struct lb_queue *q, const struct lb_queue_entry *e,
 int64_t lb_queue_depth(struct lb_queue *q, struct lb_error *err);
 
 /*
- * A new owner. With a token its lease ends at until_ms; without, when this
+ * A new owner, at most one a transaction. With a token its lease ends at until_ms; without, when this
  * process does (an open file description lock). Returns its number, or -1.
  */
 int64_t lb_queue_join(struct lb_queue *q, const char *token, int64_t until_ms,
