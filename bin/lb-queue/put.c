@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/watch.h"
 #include "config/config.h"
+#include "held.h"
 #include "queue.h"
 #include "record/filter.h"
 #include "record/ticket.h"
@@ -35,31 +36,22 @@ static const char *const owned[] = {"message", "query", "reply", "chunk", NULL};
 struct put {
 	struct lb_queue *q;
 	const char *name;
-	struct lb_buf lines; /* what came in this read */
-	struct lb_buf said;  /* what is told of it once it is on the disk */
+	struct held held;
+	struct lb_buf said; /* what is told of it once it is on the disk */
 	struct lb_record record;
-	struct lb_ticket ticket;
 	bool failed, refused;
 };
 
-/* Tell of the record: it is in the queue. */
-static void say_queued(struct put *p, bool again)
+static void say_queued(struct put *p, const struct entry *e, bool again)
 {
-	static const char *const with[] = {"id", "bot", "session", NULL};
-	const json_t *json = p->record.json;
-	const char *kind = json_string_value(json_object_get(json, "kind"));
-	bool last = strcmp(kind, "chunk") != 0 &&
-		    !json_is_false(json_object_get(json, "final"));
-
-	lb_pick_members(&p->said, &p->record, "queued", with);
-	lb_put_str(&p->said, "queue", p->name);
-	lb_put_bool(&p->said, "final", last);
+	lb_buf_put(&p->said, p->held.bytes.data + e->queued, e->queued_len);
 	if (again)
 		lb_put_bool(&p->said, "duplicate", true);
 	lb_put_end(&p->said);
 }
 
-static void say_refused(struct put *p)
+static int say_refused(struct put *p, const struct entry *e,
+		       struct lb_error *err)
 {
 	const struct lb_problem problem = {"lb-queue", LB_CODE_OVERLOADED,
 					   "the queue is full", true, -1};
@@ -67,7 +59,11 @@ static void say_refused(struct put *p)
 	if (!p->refused)
 		lb_complain("queue '%s' is full: %ld records", p->name, most);
 	p->refused = true;
+	if (lb_record_parse(&p->record, p->held.bytes.data + e->text, e->len,
+			    err) < 0)
+		return -1;
 	lb_put_error(&p->said, &p->record, &problem);
+	return 1;
 }
 
 /* The oldest makes room. 1, 0: all are in hand, -1. */
@@ -106,62 +102,50 @@ static int room(struct put *p, struct lb_error *err)
 	return strcmp(full, "drop-oldest") == 0 ? drop_oldest(p, err) : 0;
 }
 
-/* One line: 1 it is settled, 0 it must wait for room, -1 failed. */
-static int put_line(struct put *p, const char *text, size_t len,
-		    struct lb_error *err)
+/* One record: 1 it is settled, 0 it must wait for room, -1 failed. */
+static int put_one(struct put *p, const struct entry *e, struct lb_error *err)
 {
-	int64_t now = lb_clock_now();
-	struct lb_queue_entry e = {.text = text, .len = len};
+	const char *held = p->held.bytes.data;
+	const struct lb_queue_entry row = {held + e->key, held + e->session,
+					   e->not_before, held + e->text,
+					   e->len};
 	struct lb_queue_found found;
-	int got;
+	int got = most ? lb_queue_find(p->q, row.key, row.session, &found, err)
+		       : 0;
 
-	if (lb_record_parse(&p->record, text, len, err) < 0 ||
-	    lb_ticket_read(&p->ticket, &p->record, now, err) < 0)
-		return -1;
-	e.key = lb_buf_str(&p->ticket.key);
-	e.session = lb_buf_str(&p->ticket.session);
-	e.not_before = p->ticket.not_before;
-	got = most ? lb_queue_find(p->q, e.key, e.session, &found, err) : 0;
 	if (got > 0) { /* it needs no room */
-		say_queued(p, true);
+		say_queued(p, e, true);
 		return 1;
 	}
 	if (got == 0)
 		got = room(p, err);
-	if (got == 0 && strcmp(full, "block") != 0) {
-		say_refused(p);
-		return 1;
-	}
+	if (got == 0 && strcmp(full, "block") != 0)
+		return say_refused(p, e, err);
 	if (got <= 0)
 		return got;
-	got = lb_queue_put(p->q, &e, now, err);
+	got = lb_queue_put(p->q, &row, lb_clock_now(), err);
 	if (got >= 0)
-		say_queued(p, got == 0);
+		say_queued(p, e, got == 0);
 	return got < 0 ? -1 : 1;
 }
 
-/* As many lines as there is room for, in one transaction; what is left stays.
- */
-static int put_lines(struct put *p, struct lb_error *err)
+/* As many as there is room for, in one transaction; what is left stays. */
+static int put_all(struct put *p, struct lb_error *err)
 {
 	size_t at = 0;
 	int got = 1;
 
 	if (lb_queue_begin(p->q, true, err) < 0)
 		return -1;
-	while (got > 0 && at < p->lines.len) {
-		const char *line = p->lines.data + at;
-		const char *end = memchr(line, '\n', p->lines.len - at);
-
-		got = put_line(p, line, (size_t)(end - line), err);
-		if (got > 0)
-			at += (size_t)(end - line) + 1;
+	while (got > 0 && at < p->held.n) {
+		got = put_one(p, &p->held.entries[at], err);
+		at += got > 0;
 	}
 	if (got < 0) {
 		lb_queue_rollback(p->q);
 		return -1;
 	}
-	lb_buf_shift(&p->lines, at);
+	held_shift(&p->held, at);
 	return lb_queue_commit(p->q, err);
 }
 
@@ -177,13 +161,13 @@ static void wait_for_room(struct put *p)
 
 static int store(struct put *p, struct lb_out *out, struct lb_error *err)
 {
-	while (p->lines.len > 0 && !p->failed) {
-		p->failed = put_lines(p, err) < 0;
+	while (p->held.n > 0 && !p->failed) {
+		p->failed = put_all(p, err) < 0;
 		if (p->failed)
 			return -1;
 		lb_out_put(out, lb_buf_str(&p->said), p->said.len);
 		lb_buf_reset(&p->said);
-		if (p->lines.len == 0)
+		if (p->held.n == 0)
 			break;
 		if (lb_out_flush(out, err) < 0)
 			return -1;
@@ -197,11 +181,18 @@ static int on_record(void *arg, struct lb_record *r, struct lb_out *out,
 {
 	struct put *p = arg;
 
-	if (lb_ticket_read(&p->ticket, r, lb_clock_now(), err) < 0)
+	if (held_add(&p->held, r, err) < 0)
 		return -1;
-	lb_buf_put(&p->lines, r->text, r->len);
-	lb_buf_putc(&p->lines, '\n');
-	return p->lines.len < GATHER_MAX ? 0 : store(p, out, err);
+	return p->held.bytes.len < GATHER_MAX ? 0 : store(p, out, err);
+}
+
+/* Most lines need no parse. */
+static bool on_line(void *arg, const struct lb_line *line)
+{
+	struct put *p = arg;
+
+	return p->held.bytes.len < GATHER_MAX &&
+	       held_add_plain(&p->held, line->text, line->len);
 }
 
 static int on_pause(void *arg, struct lb_out *out, struct lb_error *err)
@@ -212,8 +203,10 @@ static int on_pause(void *arg, struct lb_out *out, struct lb_error *err)
 int put_verb(int argc, char **argv)
 {
 	struct put p = {.name = queue_name(argc, argv)};
+
 	struct lb_filter filter = {.stage = "lb-queue",
 				   .owned = owned,
+				   .on_line = on_line,
 				   .on_record = on_record,
 				   .on_pause = on_pause,
 				   .on_end = on_pause,
@@ -227,15 +220,15 @@ int put_verb(int argc, char **argv)
 			 full);
 	filter.max_line = (size_t)(max_line ? max_line : lb_config_max_line());
 	filter.strict = strict;
+	p.held.queue = p.name;
 	p.q = queue_open(p.name, QUEUE_BUSY_MS, &err);
 	if (!p.q)
 		return lb_report(&err);
 	lb_note_terminal();
 	code = lb_filter_run(&filter);
 	lb_queue_close(p.q);
-	lb_buf_release(&p.lines);
+	held_release(&p.held);
 	lb_buf_release(&p.said);
 	lb_record_release(&p.record);
-	lb_ticket_release(&p.ticket);
 	return code == LB_OK && p.refused ? LB_AGAIN : code;
 }

@@ -6,7 +6,7 @@
 #include "base/id.h"
 #include "base/json.h"
 
-enum { MAX_ID = 512, MAX_SESSION = 4096, DAY_MS = 24 * 3600 * 1000 };
+enum { DAY_MS = 24 * 3600 * 1000 };
 
 const char *const lb_ending_kinds[] = {"drop", "error", "receipt", "queued",
 				       NULL};
@@ -52,13 +52,13 @@ static int check(const struct lb_ticket *t, const char *session,
 {
 	if (t->ends && (!t->id || !*t->id))
 		return lb_fail(err, LB_DATA, "a %s without an id", kind);
-	if (t->id && strlen(t->id) > MAX_ID)
+	if (t->id && strlen(t->id) > LB_TICKET_ID_MAX)
 		return lb_fail(err, LB_DATA, "its id is longer than %d bytes",
-			       MAX_ID);
-	if (session && strlen(session) > MAX_SESSION)
+			       LB_TICKET_ID_MAX);
+	if (session && strlen(session) > LB_TICKET_SESSION_MAX)
 		return lb_fail(err, LB_DATA,
 			       "its session is longer than %d bytes",
-			       MAX_SESSION);
+			       LB_TICKET_SESSION_MAX);
 	if (t->not_before > now_ms && t->not_before - now_ms > DAY_MS)
 		return lb_fail(err, LB_DATA,
 			       "its not_before is more than a day ahead");

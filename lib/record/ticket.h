@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "record/record.h"
 
+enum { LB_TICKET_ID_MAX = 512, LB_TICKET_SESSION_MAX = 4096 }; /* bytes */
+
 struct lb_ticket {
 	const char *id;        /* borrowed; NULL when it has none */
 	struct lb_buf key;     /* the same record has the same key */

@@ -50,6 +50,7 @@ const struct lb_schema lb_schema_queue = {
 	.id = 0x6c627175, /* "lbqu" */
 	.steps = steps,
 	.pragmas = "PRAGMA synchronous = FULL;"
-		   "PRAGMA wal_autocheckpoint = 4000;"
+		   "PRAGMA cache_size = -16384;"
+		   "PRAGMA wal_autocheckpoint = 16000;"
 		   "PRAGMA journal_size_limit = 67108864",
 };
