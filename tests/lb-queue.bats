@@ -309,6 +309,18 @@ script() {
 	chmod +x "$1"
 }
 
+# soon COMMAND... - wait for it to come true, half a minute at most.
+soon() {
+	timeout 30 bash -c 'until "$@"; do read -r -t 0.02 < <(:) || :; done' \
+		- "$@"
+}
+
+# gone PID - it has ended, whether or not somebody has asked how.
+gone() {
+	! kill -0 "$1" 2> /dev/null || grep -q '^[0-9]* (.*) Z' "/proc/$1/stat"
+}
+export -f gone
+
 # ends - key and kind of what ended, ordered.
 ends() {
 	lb-queue peek --done | jq -r '"\(.key) \(.outcome.kind)"' | sort
@@ -355,7 +367,7 @@ ends() {
 		n=0
 		while [ $n -lt 20 ]; do
 			read -r a; read -r b
-			if read -r -t 1 c; then echo "$c" >> third; fi
+			if read -r -t 0.2 c; then echo "$c" >> third; fi
 			n=$((n + 2))
 			printf '%s\n%s\n' "$a" "$b" | sed 's/"message"/"drop"/'
 		done
@@ -463,7 +475,7 @@ ends() {
 	same drop "$(jq -r .kind <<< "$output")"
 	same "lb-queue: a copy of './cmd' passed its deadline with 1 record in hand" \
 		"$stderr"
-	run ! kill -0 "$(cat child)"
+	soon gone "$(cat child)"
 }
 
 @test "work: a filter that writes at its end is no deadlock" {
@@ -479,12 +491,6 @@ working() {
 	WORK=$!
 }
 
-# soon COMMAND... - wait for it to come true, half a minute at most.
-soon() {
-	timeout 30 bash -c 'until "$@"; do read -r -t 0.02 < <(:) || :; done' \
-		- "$@"
-}
-export -f stat
 
 @test "kill -9 of work: its copies go, and what was in hand is done by the next" {
 	messages 3 1 | lb-queue put > /dev/null
@@ -499,7 +505,7 @@ export -f stat
 	kill -9 $WORK
 	wait $WORK || true
 	child=$(cat child)
-	soon bash -c '! kill -0 "$0" 2> /dev/null' "$child"
+	soon gone "$child"
 	run --separate-stderr -0 lb-queue work --once -- sed -u "$DROP"
 	same $'m0\nm1\nm2' "$(jq -r .id <<< "$output")"
 	same 0 "$(stat deaths)"
@@ -538,7 +544,7 @@ export -f stat
 	status=0
 	wait $WORK || status=$?
 	same 143 $status
-	run ! kill -0 "$(cat leader)"
+	soon gone "$(cat leader)"
 	same '0 2 0' "$(stat held) $(stat depth) $(stat deaths)"
 }
 
@@ -569,7 +575,7 @@ export -f stat
 	run --separate-stderr -74 bash -c 'lb-queue work --once -- sed -u "$0" \
 		> /dev/full' "$DROP"
 	[[ $stderr == "lb-queue: cannot write output: No space left on device" ]]
-	messages 9000 | sed 's/"m/"x/' | lb-queue put > /dev/null
+	messages 3000 | sed 's/"m/"x/' | lb-queue put > /dev/null
 	run -0 bash -c 'lb-queue work --once -- sed -u "$0" | head -n 1 > /dev/null
 		echo "${PIPESTATUS[0]}"' "$DROP"
 	same 141 "$output"

@@ -107,7 +107,7 @@ static void forget(struct copy *c)
 		c->items[i]->over = true;
 	copy_sweep(c);
 	c->owner = 0;
-	c->dead = false;
+	c->dead = c->closing = c->draining = false;
 	c->work->look = true;
 }
 

@@ -7,6 +7,10 @@
  * for each session with the time its first waiting record may be taken, so
  * that a poll is one look into an index however long the queue is. `ends` has
  * a row for each record that ended.
+ *
+ * The records of a session that wait are a list: `head` and `tail` of the
+ * session, `next` of each, in the order of `seq`. An index would do, too, but
+ * each put would write to another page of it.
  */
 #ifndef LB_STORE_QUEUE_DB_H
 #define LB_STORE_QUEUE_DB_H
@@ -17,7 +21,8 @@
 /* A session that a transaction changed; set right at the commit. */
 struct dirty {
 	int64_t session, owner;
-	int64_t held; /* how many more are in hand */
+	int64_t held;       /* how many more are in hand */
+	int64_t head, tail; /* of those that wait; 0: none */
 };
 
 struct lb_queue {
@@ -40,9 +45,23 @@ struct lb_queue {
 	} more;
 };
 
-/* The session's entry, made when missing. */
-struct dirty *lb_queue_touch(struct lb_queue *q, int64_t session);
+/*
+ * The session's entry, read from its row when it is new; NULL: failed. Moves
+ * with the next call.
+ */
+struct dirty *lb_queue_touch(struct lb_queue *q, int64_t session,
+			     struct lb_error *err);
+
+/* An entry for a row that is known. */
+struct dirty *lb_queue_touch_as(struct lb_queue *q, const struct dirty *row);
 bool lb_queue_is_dirty(const struct lb_queue *q, int64_t session);
+
+/* Put a record in its place among those that wait. */
+int lb_queue_link(struct lb_queue *q, struct dirty *d, int64_t seq,
+		  struct lb_error *err);
+
+/* Take the first of them out. */
+int lb_queue_unlink(struct lb_queue *q, struct dirty *d, struct lb_error *err);
 
 /* Let go of the lock of an owner of ours. */
 void lb_queue_unlock(struct lb_queue *q, int64_t owner);

@@ -19,20 +19,15 @@ int lb_queue_write_end(struct lb_queue *q, int64_t seq, enum lb_queue_end how,
 }
 
 /*
- * The session of a record in the owner's hand, touched: it has one less.
- * 0: it is not in that hand; -1 failed.
+ * The session of a record in the owner's hand, touched: it has one less. 0: it
+ * is not in that hand; -1 failed.
  */
-static int64_t let_go(struct lb_queue *q, int64_t owner, int64_t seq,
-		      struct lb_error *err)
+static int let_go(struct lb_queue *q, int64_t owner, int64_t seq,
+		  struct dirty **d, struct lb_error *err)
 {
-	lb_autoquery struct sqlite3_stmt *query =
-		lb_db_query(q->store,
-			    "SELECT session, (SELECT owner FROM sessions WHERE "
-			    "id ="
-			    " session) FROM line WHERE seq = ? AND held = 1",
-			    err);
-	struct dirty *d;
-	int64_t session;
+	lb_autoquery struct sqlite3_stmt *query = lb_db_query(
+		q->store, "SELECT session FROM line WHERE seq = ? AND held = 1",
+		err);
 	int r;
 
 	if (!query)
@@ -41,26 +36,24 @@ static int64_t let_go(struct lb_queue *q, int64_t owner, int64_t seq,
 	r = lb_db_step(q->store, query, err);
 	if (r <= 0)
 		return r;
-	session = sqlite3_column_int64(query, 0);
-	if (!lb_queue_is_dirty(q, session) &&
-	    sqlite3_column_int64(query, 1) != owner)
+	*d = lb_queue_touch(q, sqlite3_column_int64(query, 0), err);
+	if (!*d)
+		return -1;
+	if ((*d)->owner != owner)
 		return 0;
-	d = lb_queue_touch(q, session);
-	if (d->owner != 0 && d->owner != owner)
-		return 0;
-	d->owner = owner;
-	d->held--;
-	return session;
+	(*d)->held--;
+	return 1;
 }
 
 int lb_queue_finish(struct lb_queue *q, int64_t owner, int64_t seq,
 		    enum lb_queue_end how, int64_t now_ms, const char *outcome,
 		    size_t len, struct lb_error *err)
 {
-	int64_t session = let_go(q, owner, seq, err);
+	struct dirty *d;
+	int got = let_go(q, owner, seq, &d, err);
 
-	if (session <= 0)
-		return (int)session;
+	if (got <= 0)
+		return got;
 	if (lb_queue_run(q, "DELETE FROM line WHERE seq = ?", err, "i", seq) <
 		    0 ||
 	    lb_queue_write_end(q, seq, how, now_ms, outcome, len, err) < 0)
@@ -71,15 +64,17 @@ int lb_queue_finish(struct lb_queue *q, int64_t owner, int64_t seq,
 int lb_queue_put_back(struct lb_queue *q, int64_t owner, int64_t seq,
 		      int64_t at_ms, bool tried, struct lb_error *err)
 {
-	int64_t session = let_go(q, owner, seq, err);
+	struct dirty *d;
+	int got = let_go(q, owner, seq, &d, err);
 
-	if (session <= 0)
-		return (int)session;
+	if (got <= 0)
+		return got;
 	q->more.retried += tried;
 	if (lb_queue_run(q,
 			 "UPDATE line SET held = 0, not_before = max(?,"
 			 " not_before), tries = tries + ? WHERE seq = ?",
-			 err, "iii", at_ms, (int64_t)tried, seq) < 0)
+			 err, "iii", at_ms, (int64_t)tried, seq) < 0 ||
+	    lb_queue_link(q, d, seq, err) < 0)
 		return -1;
 	return 1;
 }
@@ -89,12 +84,10 @@ int lb_queue_revive(struct lb_queue *q, int64_t seq, int64_t now_ms,
 {
 	lb_autoquery struct sqlite3_stmt *query =
 		lb_db_query(q->store,
-			    "SELECT session, owner FROM records JOIN ends "
-			    "USING(seq)"
-			    " JOIN sessions ON sessions.id = session"
+			    "SELECT session FROM records JOIN ends USING(seq)"
 			    " WHERE seq = ? AND how = 2 AND records.queue = ?",
 			    err);
-	int64_t session;
+	struct dirty *d;
 	int r;
 
 	if (!query)
@@ -103,10 +96,9 @@ int lb_queue_revive(struct lb_queue *q, int64_t seq, int64_t now_ms,
 	r = lb_db_step(q->store, query, err);
 	if (r <= 0)
 		return r;
-	session = sqlite3_column_int64(query, 0);
-	if (!lb_queue_is_dirty(q, session))
-		lb_queue_touch(q, session)->owner =
-			sqlite3_column_int64(query, 1);
+	d = lb_queue_touch(q, sqlite3_column_int64(query, 0), err);
+	if (!d)
+		return -1;
 	q->more.depth++;
 	q->more.died--;
 	if (lb_queue_run(q, "DELETE FROM ends WHERE seq = ?", err, "i", seq) <
@@ -114,7 +106,8 @@ int lb_queue_revive(struct lb_queue *q, int64_t seq, int64_t now_ms,
 	    lb_queue_run(q,
 			 "INSERT INTO line(seq, queue, session, not_before)"
 			 " VALUES(?, ?, ?, ?)",
-			 err, "iiii", seq, q->id, session, now_ms) < 0)
+			 err, "iiii", seq, q->id, d->session, now_ms) < 0 ||
+	    lb_queue_link(q, d, seq, err) < 0)
 		return -1;
 	return 1;
 }

@@ -51,9 +51,7 @@ static const char *const lists[] = {
 		    " WHERE l.queue = ?1 AND ?3 = ?3 ORDER BY l.seq LIMIT ?2",
 	/* the first of each session that is ready */
 	[LB_QUEUE_LIST_READY] =
-		ROW " FROM sessions s JOIN line l ON l.seq = (SELECT seq FROM"
-		    " line WHERE session = s.id AND held = 0"
-		    " ORDER BY seq LIMIT 1)"
+		ROW " FROM sessions s JOIN line l ON l.seq = s.head"
 		    " JOIN records r ON r.seq = l.seq LEFT JOIN ends e ON 0"
 		    " WHERE s.queue = ?1 AND s.owner = 0"
 		    " AND s.alone IN (0, 1) AND s.ready_at <= ?3"

@@ -106,22 +106,46 @@ int64_t lb_queue_owner(struct lb_queue *q, const char *token, int64_t now_ms,
 	return r > 0 ? (int64_t)sqlite3_column_int64(query, 0) : r;
 }
 
-/* What the owner holds of one session waits again. */
-static int release_session(struct lb_queue *q, int64_t session, int64_t owner,
-			   bool died, struct lb_error *err)
+/* The newest that is in hand of a session; 0: none; -1 failed. */
+static int64_t newest_held(struct lb_queue *q, int64_t session,
+			   struct lb_error *err)
 {
-	struct dirty *d;
+	lb_autoquery struct sqlite3_stmt *query =
+		lb_db_query(q->store,
+			    "SELECT seq FROM line WHERE session = ? AND held = "
+			    "1"
+			    " ORDER BY seq DESC LIMIT 1",
+			    err);
+	int r;
 
-	if (lb_queue_run(q,
-			 "UPDATE line SET held = 0, deaths = deaths +"
-			 " (?1 AND alone), alone = alone OR ?1"
-			 " WHERE session = ?2 AND held = 1",
-			 err, "ii", (int64_t)died, session) < 0)
+	if (!query)
 		return -1;
-	d = lb_queue_touch(q, session);
-	d->owner = owner;
-	d->held -= sqlite3_changes(q->store->db);
-	return 0;
+	lb_db_bind(query, "i", session);
+	r = lb_db_step(q->store, query, err);
+	return r > 0 ? (int64_t)sqlite3_column_int64(query, 0) : r;
+}
+
+/* What the owner holds of one session waits again; the newest goes first, so
+ * that each finds its place at the head. */
+static int release_session(struct lb_queue *q, int64_t session, bool died,
+			   struct lb_error *err)
+{
+	struct dirty *d = lb_queue_touch(q, session, err);
+	int64_t seq;
+
+	if (!d)
+		return -1;
+	while ((seq = newest_held(q, session, err)) > 0) {
+		if (lb_queue_run(q,
+				 "UPDATE line SET held = 0, deaths = deaths +"
+				 " (?1 AND alone), alone = alone OR ?1"
+				 " WHERE seq = ?2",
+				 err, "ii", (int64_t)died, seq) < 0 ||
+		    lb_queue_link(q, d, seq, err) < 0)
+			return -1;
+		d->held--;
+	}
+	return seq < 0 ? -1 : 0;
 }
 
 /* Sessions whose lease begins in this transaction are in no index yet. */
@@ -130,8 +154,7 @@ static int release_dirty(struct lb_queue *q, int64_t owner, bool died,
 {
 	for (size_t i = 0; i < q->n_dirty; i++)
 		if (q->dirty[i].owner == owner &&
-		    release_session(q, q->dirty[i].session, owner, died, err) <
-			    0)
+		    release_session(q, q->dirty[i].session, died, err) < 0)
 			return -1;
 	return 0;
 }
@@ -151,7 +174,7 @@ int lb_queue_leave(struct lb_queue *q, int64_t owner, bool died,
 		int64_t session = sqlite3_column_int64(query, 0);
 
 		if (!lb_queue_is_dirty(q, session) &&
-		    release_session(q, session, owner, died, err) < 0)
+		    release_session(q, session, died, err) < 0)
 			return -1;
 	}
 	q->more.deaths += died;

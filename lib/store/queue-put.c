@@ -5,56 +5,50 @@
 #include "store/queue-db.h"
 #include "store/queue-look.h"
 
-/*
- * The session's row, made when missing; *idle: it has nothing that waits.
- * -1 failed.
- */
-static int64_t session_row(struct lb_queue *q, const char *name, bool *idle,
-			   struct lb_error *err)
+/* The session, touched; its row is made when missing. */
+static struct dirty *touch_named(struct lb_queue *q, const char *name,
+				 struct lb_error *err)
 {
 	lb_autoquery struct sqlite3_stmt *query =
 		lb_db_query(q->store,
-			    "SELECT id, ready_at IS NULL, owner FROM sessions"
+			    "SELECT id, owner, head, tail FROM sessions"
 			    " WHERE queue = ? AND name = ?",
 			    err);
-	int64_t id;
+	struct dirty row = {.owner = 0};
 	int r;
 
 	if (!query)
-		return -1;
+		return NULL;
 	lb_db_bind(query, "is", q->id, name);
 	r = lb_db_step(q->store, query, err);
 	if (r < 0)
-		return -1;
-	*idle = r == 0 || sqlite3_column_int(query, 1);
+		return NULL;
 	if (r > 0) {
-		id = sqlite3_column_int64(query, 0);
-		if (*idle && !lb_queue_is_dirty(q, id))
-			lb_queue_touch(q, id)->owner =
-				sqlite3_column_int64(query, 2);
-		return id;
+		row.session = sqlite3_column_int64(query, 0);
+		row.owner = sqlite3_column_int64(query, 1);
+		row.head = sqlite3_column_int64(query, 2);
+		row.tail = sqlite3_column_int64(query, 3);
+		return lb_queue_touch_as(q, &row);
 	}
 	if (lb_queue_run(q, "INSERT INTO sessions(queue, name) VALUES(?, ?)",
 			 err, "is", q->id, name) < 0)
-		return -1;
-	id = sqlite3_last_insert_rowid(q->store->db);
-	lb_queue_touch(q, id);
-	return id;
+		return NULL;
+	row.session = sqlite3_last_insert_rowid(q->store->db);
+	return lb_queue_touch_as(q, &row);
 }
 
 int lb_queue_put(struct lb_queue *q, const struct lb_queue_entry *e,
 		 int64_t now_ms, struct lb_error *err)
 {
-	int64_t session, seq;
-	bool idle;
+	struct dirty *d = touch_named(q, e->session, err);
+	int64_t seq;
 
-	session = session_row(q, e->session, &idle, err);
-	if (session < 0 ||
+	if (!d ||
 	    lb_queue_run(q,
 			 "INSERT INTO records(queue, key, session, put, record)"
 			 " VALUES(?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-			 err, "isiit", q->id, e->key, session, now_ms, e->text,
-			 e->len) < 0)
+			 err, "isiit", q->id, e->key, d->session, now_ms,
+			 e->text, e->len) < 0)
 		return -1;
 	if (sqlite3_changes(q->store->db) == 0)
 		return 0;
@@ -62,9 +56,15 @@ int lb_queue_put(struct lb_queue *q, const struct lb_queue_entry *e,
 	if (lb_queue_run(q,
 			 "INSERT INTO line(seq, queue, session, not_before)"
 			 " VALUES(?, ?, ?, ?)",
-			 err, "iiii", seq, q->id, session,
+			 err, "iiii", seq, q->id, d->session,
 			 e->not_before > now_ms ? e->not_before : now_ms) < 0)
 		return -1;
+	if (d->tail > 0 && /* a new row's next is 0 already */
+	    lb_queue_run(q, "UPDATE line SET next = ? WHERE seq = ?", err, "ii",
+			 seq, d->tail) < 0)
+		return -1;
+	d->head = d->head ? d->head : seq;
+	d->tail = seq;
 	q->more.depth++;
 	q->more.put++;
 	return 1;
@@ -110,40 +110,37 @@ int lb_queue_oldest(struct lb_queue *q, int64_t *seq, char **text, size_t *len,
 	return 1;
 }
 
-/* Leave the line: 1 and the session touched, 0 it was not in it. */
+/* The oldest of all that wait is the first of its session. */
 static int leave_line(struct lb_queue *q, int64_t seq, struct lb_error *err)
 {
 	lb_autoquery struct sqlite3_stmt *query =
-		lb_db_query(q->store,
-			    "DELETE FROM line WHERE seq = ? AND held = 0 "
-			    "RETURNING session,"
-			    " (SELECT owner FROM sessions WHERE id = session)",
+		lb_db_query(q->store, "SELECT session FROM line WHERE seq = ?",
 			    err);
 	struct dirty *d;
-	int64_t session;
 	int r;
 
 	if (!query)
 		return -1;
 	lb_db_bind(query, "i", seq);
 	r = lb_db_step(q->store, query, err);
-	if (r <= 0)
-		return r;
-	session = sqlite3_column_int64(query, 0);
-	if (!lb_queue_is_dirty(q, session)) {
-		d = lb_queue_touch(q, session);
-		d->owner = sqlite3_column_int64(query, 1);
-	}
-	return lb_db_step(q->store, query, err) < 0 ? -1 : 1;
+	if (r < 0)
+		return -1;
+	d = r ? lb_queue_touch(q, sqlite3_column_int64(query, 0), err) : NULL;
+	if (r && !d)
+		return -1;
+	if (!d || d->head != seq)
+		return lb_fail(err, LB_BUG, "it is not the first in line");
+	lb_db_reset(&query);
+	if (lb_queue_unlink(q, d, err) < 0)
+		return -1;
+	return lb_queue_run(q, "DELETE FROM line WHERE seq = ?", err, "i", seq);
 }
 
 int lb_queue_drop(struct lb_queue *q, int64_t seq, int64_t now_ms,
 		  const char *outcome, size_t len, struct lb_error *err)
 {
-	int r = leave_line(q, seq, err);
-
-	if (r <= 0)
-		return r < 0 ? -1 : lb_fail(err, LB_BUG, "it is not in line");
+	if (leave_line(q, seq, err) < 0)
+		return -1;
 	q->more.dropped++;
 	return lb_queue_write_end(q, seq, LB_QUEUE_DONE, now_ms, outcome, len,
 				  err);

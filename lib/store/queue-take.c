@@ -105,58 +105,68 @@ struct take {
 	bool stop; /* fn said so */
 };
 
-/* The next record of the session in line, as the query has it. */
-static int take_one(struct take *t, int64_t session, struct sqlite3_stmt *row,
+/* The first record of the session that waits, as the query has it. */
+static int take_one(struct take *t, struct dirty *d, struct sqlite3_stmt *row,
 		    struct lb_error *err)
 {
 	const struct lb_queue_item item = {
-		.seq = sqlite3_column_int64(row, 0),
-		.session = session,
-		.alone = sqlite3_column_int(row, 2),
-		.tries = sqlite3_column_int(row, 3),
-		.deaths = sqlite3_column_int(row, 4),
-		.put = sqlite3_column_int64(row, 5),
-		.text = (const char *)sqlite3_column_text(row, 6),
-		.len = (size_t)sqlite3_column_bytes(row, 6),
+		.seq = d->head,
+		.session = d->session,
+		.alone = sqlite3_column_int(row, 1),
+		.tries = sqlite3_column_int(row, 2),
+		.deaths = sqlite3_column_int(row, 3),
+		.put = sqlite3_column_int64(row, 4),
+		.text = (const char *)sqlite3_column_text(row, 5),
+		.len = (size_t)sqlite3_column_bytes(row, 5),
 	};
-	struct dirty *d = lb_queue_touch(t->q, session);
 
 	d->owner = t->owner;
 	d->held++;
+	d->head = sqlite3_column_int64(row, 6);
+	d->tail = d->head ? d->tail : 0;
 	t->left--;
 	t->stop = t->fn(t->arg, &item) != 0;
 	return lb_queue_run(t->q, "UPDATE line SET held = 1 WHERE seq = ?", err,
 			    "i", item.seq);
 }
 
-/* As many of the session's as may be taken now. */
-static int take_session(struct take *t, int64_t session, struct lb_error *err)
+/* 1: the first of the session was taken, 0: it may not be, -1 failed. */
+static int take_head(struct take *t, struct dirty *d, bool first,
+		     struct lb_error *err)
 {
-	lb_autoquery struct sqlite3_stmt *row = lb_db_query(
-		t->q->store,
-		"SELECT line.seq, not_before, alone, tries, deaths, put, record"
-		" FROM line JOIN records ON records.seq = line.seq"
-		" WHERE line.session = ? AND held = 0 ORDER BY line.seq",
-		err);
-	bool first = true;
-	int r = 0;
+	lb_autoquery struct sqlite3_stmt *row =
+		lb_db_query(t->q->store,
+			    "SELECT not_before, alone, tries, deaths, put, "
+			    "record, next"
+			    " FROM line JOIN records USING(seq) WHERE seq = ?",
+			    err);
+	bool alone;
+	int r;
 
 	if (!row)
 		return -1;
-	lb_db_bind(row, "i", session);
-	while (t->left > 0 && !t->stop &&
-	       (r = lb_db_step(t->q->store, row, err)) > 0) {
-		bool alone = sqlite3_column_int(row, 2);
+	lb_db_bind(row, "i", d->head);
+	r = lb_db_step(t->q->store, row, err);
+	if (r == 0)
+		return lb_fail(err, LB_DATA, "'%s' is damaged: no %lld in line",
+			       t->q->store->path, (long long)d->head);
+	if (r < 0)
+		return -1;
+	alone = sqlite3_column_int(row, 1) && !t->any;
+	if (sqlite3_column_int64(row, 0) > t->now_ms || (alone && !first))
+		return 0;
+	return take_one(t, d, row, err) < 0 ? -1 : !alone;
+}
 
-		if (sqlite3_column_int64(row, 1) > t->now_ms ||
-		    (alone && !first && !t->any))
-			return 0;
-		first = false;
-		if (take_one(t, session, row, err) < 0)
-			return -1;
-		if (alone && !t->any)
-			return 0;
-	}
+/* As many of the session's as may be taken now. */
+static int take_session(struct take *t, int64_t session, struct lb_error *err)
+{
+	struct dirty *d = lb_queue_touch(t->q, session, err);
+	int r = d ? 1 : -1;
+
+	for (bool first = true; r > 0 && d->head > 0 && t->left > 0 && !t->stop;
+	     first = false)
+		r = take_head(t, d, first, err);
 	return r < 0 ? -1 : 0;
 }
 

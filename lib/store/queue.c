@@ -171,30 +171,30 @@ void lb_queue_rollback(struct lb_queue *q)
 static int settle(struct lb_queue *q, const struct dirty *d, int64_t now_ms,
 		  struct lb_error *err)
 {
-	lb_autoquery struct sqlite3_stmt *head =
-		lb_db_query(q->store,
-			    "SELECT not_before, alone FROM line"
-			    " WHERE session = ? AND held = 0 ORDER BY seq "
-			    "LIMIT 1",
-			    err);
-	int r;
+	lb_autoquery struct sqlite3_stmt *head = NULL;
+	int64_t at = 0, alone = 0;
 
-	if (!head)
-		return -1;
-	lb_db_bind(head, "i", d->session);
-	r = lb_db_step(q->store, head, err);
-	if (r < 0)
-		return -1;
+	if (d->head > 0) {
+		head = lb_db_query(q->store,
+				   "SELECT not_before, alone FROM line WHERE "
+				   "seq = ?",
+				   err);
+		if (!head)
+			return -1;
+		lb_db_bind(head, "i", d->head);
+		if (lb_db_step(q->store, head, err) < 0)
+			return -1;
+		at = sqlite3_column_int64(head, 0);
+		alone = sqlite3_column_int64(head, 1);
+	}
 	return lb_queue_run(
 		q,
 		"UPDATE sessions SET held = held + ?1,"
 		" owner = CASE WHEN held + ?1 = 0 THEN 0 ELSE ?2 END,"
-		" ready_at = iif(?3, ?4, NULL), alone = ?5, last = ?7"
-		" WHERE id = ?6",
-		err, "iiiiiii", d->held, d->owner, (int64_t)r,
-		r ? (int64_t)sqlite3_column_int64(head, 0) : (int64_t)0,
-		r ? (int64_t)sqlite3_column_int64(head, 1) : (int64_t)0,
-		d->session, now_ms);
+		" ready_at = iif(?3, ?4, NULL), alone = ?5, last = ?6,"
+		" head = ?3, tail = ?7 WHERE id = ?8",
+		err, "iiiiiiii", d->held, d->owner, d->head, at, alone, now_ms,
+		d->tail, d->session);
 }
 
 static int settle_all(struct lb_queue *q, struct lb_error *err)
@@ -254,15 +254,43 @@ bool lb_queue_is_dirty(const struct lb_queue *q, int64_t session)
 	return q->n_dirty > 0 && q->slots[slot_of(q, session)] != 0;
 }
 
-struct dirty *lb_queue_touch(struct lb_queue *q, int64_t session)
+struct dirty *lb_queue_touch_as(struct lb_queue *q, const struct dirty *row)
 {
 	size_t at;
 
 	make_room(q);
-	at = slot_of(q, session);
+	at = slot_of(q, row->session);
 	if (q->slots[at] == 0) {
-		q->dirty[q->n_dirty++] = (struct dirty){.session = session};
+		q->dirty[q->n_dirty++] = *row;
 		q->slots[at] = (uint32_t)q->n_dirty;
 	}
 	return &q->dirty[q->slots[at] - 1];
+}
+
+struct dirty *lb_queue_touch(struct lb_queue *q, int64_t session,
+			     struct lb_error *err)
+{
+	lb_autoquery struct sqlite3_stmt *query = NULL;
+	struct dirty row = {.session = session};
+	int r;
+
+	if (lb_queue_is_dirty(q, session))
+		return &q->dirty[q->slots[slot_of(q, session)] - 1];
+	query = lb_db_query(q->store,
+			    "SELECT owner, head, tail FROM sessions"
+			    " WHERE id = ?",
+			    err);
+	if (!query)
+		return NULL;
+	lb_db_bind(query, "i", session);
+	r = lb_db_step(q->store, query, err);
+	if (r == 0)
+		lb_fail(err, LB_DATA, "'%s' is damaged: no session %lld",
+			q->store->path, (long long)session);
+	if (r <= 0)
+		return NULL;
+	row.owner = sqlite3_column_int64(query, 0);
+	row.head = sqlite3_column_int64(query, 1);
+	row.tail = sqlite3_column_int64(query, 2);
+	return lb_queue_touch_as(q, &row);
 }
