@@ -23,6 +23,7 @@ struct dirty {
 	int64_t session, owner;
 	int64_t held;       /* how many more are in hand */
 	int64_t head, tail; /* of those that wait; 0: none */
+	int64_t was;        /* the head before */
 };
 
 struct lb_queue {
@@ -62,6 +63,9 @@ int lb_queue_link(struct lb_queue *q, struct dirty *d, int64_t seq,
 
 /* Take the first of them out. */
 int lb_queue_unlink(struct lb_queue *q, struct dirty *d, struct lb_error *err);
+
+/* Open the file of owners' locks. */
+int lb_queue_open_locks(struct lb_queue *q, struct lb_error *err);
 
 /* Let go of the lock of an owner of ours. */
 void lb_queue_unlock(struct lb_queue *q, int64_t owner);

@@ -12,15 +12,14 @@
  * Owner N without a token holds byte N of this file, which the kernel lets go
  * of when the process ends, however it ends.
  */
-static int open_locks(struct lb_queue *q, struct lb_error *err)
+int lb_queue_open_locks(struct lb_queue *q, struct lb_error *err)
 {
-	lb_autofree char *path = lb_printf("%s.owners", q->store->path);
-
 	if (q->locks < 0)
-		q->locks = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-				0600);
+		q->locks =
+			open(q->wakes,
+			     O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (q->locks < 0)
-		return lb_fail_sys(err, LB_IO, "cannot open '%s'", path);
+		return lb_fail_sys(err, LB_IO, "cannot open '%s'", q->wakes);
 	return 0;
 }
 
@@ -36,7 +35,7 @@ static int lock_owner(struct lb_queue *q, int64_t owner, struct lb_error *err)
 {
 	struct flock lock = byte_of(owner);
 
-	if (open_locks(q, err) < 0)
+	if (lb_queue_open_locks(q, err) < 0)
 		return -1;
 	if (fcntl(q->locks, F_OFD_SETLK, &lock) < 0)
 		return lb_fail_sys(err, LB_IO, "cannot lock '%s.owners'",
@@ -217,7 +216,7 @@ int lb_queue_reap(struct lb_queue *q, int64_t now_ms, struct lb_error *err)
 	int64_t gone[GONE], row = lb_queue_row(q, err);
 	int n;
 
-	if (row <= 0 || open_locks(q, err) < 0)
+	if (row <= 0 || lb_queue_open_locks(q, err) < 0)
 		return row == 0 ? 0 : -1;
 	n = list_gone(q, now_ms, gone, err);
 	if (n <= 0)

@@ -28,6 +28,7 @@ static struct dirty *touch_named(struct lb_queue *q, const char *name,
 		row.owner = sqlite3_column_int64(query, 1);
 		row.head = sqlite3_column_int64(query, 2);
 		row.tail = sqlite3_column_int64(query, 3);
+		row.was = row.head;
 		return lb_queue_touch_as(q, &row);
 	}
 	if (lb_queue_run(q, "INSERT INTO sessions(queue, name) VALUES(?, ?)",

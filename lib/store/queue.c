@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "store/queue-db.h"
 #include "store/schema.h"
@@ -42,7 +43,7 @@ struct lb_queue *lb_queue_open(const char *state, const char *name, int busy_ms,
 	q = lb_alloc(sizeof(*q));
 	q->store = store;
 	q->name = lb_strdup(name);
-	q->wakes = lb_printf("%s-wal", store->path);
+	q->wakes = lb_printf("%s.owners", store->path);
 	q->locks = -1;
 	return q;
 }
@@ -167,12 +168,25 @@ void lb_queue_rollback(struct lb_queue *q)
 	q->id = 0; /* it may have been made in there */
 }
 
+/* What waits in front did not change: no index does. */
+static int settle_tail(struct lb_queue *q, const struct dirty *d,
+		       int64_t now_ms, struct lb_error *err)
+{
+	return lb_queue_run(q,
+			    "UPDATE sessions SET tail = ?, last = ? WHERE id = "
+			    "?",
+			    err, "iii", d->tail, now_ms, d->session);
+}
+
 /* The first record that waits decides when the session is ready. */
 static int settle(struct lb_queue *q, const struct dirty *d, int64_t now_ms,
 		  struct lb_error *err)
 {
 	lb_autoquery struct sqlite3_stmt *head = NULL;
 	int64_t at = 0, alone = 0;
+
+	if (d->head == d->was && d->head > 0 && d->held == 0)
+		return settle_tail(q, d, now_ms, err);
 
 	if (d->head > 0) {
 		head = lb_db_query(q->store,
@@ -216,12 +230,18 @@ static int settle_all(struct lb_queue *q, struct lb_error *err)
 
 int lb_queue_commit(struct lb_queue *q, struct lb_error *err)
 {
-	if (settle_all(q, err) < 0 || lb_store_commit(q->store, err) < 0) {
+	bool changed = q->n_dirty > 0;
+
+	if (lb_queue_open_locks(q, err) < 0 || settle_all(q, err) < 0 ||
+	    lb_store_commit(q->store, err) < 0) {
 		lb_queue_rollback(q);
 		return -1;
 	}
 	forget_dirty(q);
 	q->joined = 0;
+	/* Now that it can be seen: SQLite's own files change before that. */
+	if (changed && pwrite(q->locks, "", 1, 0) < 0)
+		lb_warn("cannot write '%s'", q->wakes); /* they look anyway */
 	return 0;
 }
 
@@ -292,5 +312,6 @@ struct dirty *lb_queue_touch(struct lb_queue *q, int64_t session,
 	row.owner = sqlite3_column_int64(query, 0);
 	row.head = sqlite3_column_int64(query, 1);
 	row.tail = sqlite3_column_int64(query, 2);
+	row.was = row.head;
 	return lb_queue_touch_as(q, &row);
 }

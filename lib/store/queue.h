@@ -37,8 +37,7 @@ struct lb_queue *lb_queue_open(const char *state, const char *name, int busy_ms,
 			       struct lb_error *err);
 void lb_queue_close(struct lb_queue *q);
 bool lb_queue_exists(const char *state); /* was anything ever put? */
-
-/* The file that changes with every commit, to be watched. Borrowed. */
+/* A file, there after a commit, that each later one writes to. Borrowed. */
 const char *lb_queue_wakes(const struct lb_queue *q);
 
 int lb_queue_begin(struct lb_queue *q, bool durable, struct lb_error *err);
