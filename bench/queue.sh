@@ -91,7 +91,7 @@ sed_alone() {
 }
 
 messages "$lines" 500 ",\"chain\":[{\"type\":\"Plain\",\"text\":\"请问明天北京的天气怎么样？ 🌤 and then some more words follow in the line, as people write them when they have time, 😀👍, until there are about as many bytes in it as a message of a chat platform has with all its names and ids, which is four hundred or so; but not in quotes.\"}]" > "$disk/long"
-messages "$lines" 500 > "$disk/short"
+messages "$lines" 500 | sed 's/01890a5d-ac96-774b-bcce-/m/' > "$disk/short"
 
 least 3 insert
 theirs=$best
