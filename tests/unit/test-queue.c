@@ -131,17 +131,18 @@ static void test_waits(void)
 	struct taken t;
 	int64_t one;
 
-	put(q, "a1 a2 a3 a4", 0);
+	put(q, "a1 a2 a3 a4 a5", 0);
 	put(q, "b1", 9000);
 	put(q, "b2", 0);
 	one = join(q);
 	tap_ok(lb_queue_next(q, one, 1000, &err) == 9000, "b1 comes next");
-	t = take(q, one, LB_QUEUE_FREE, 3, 1000, "a1 a2 a3");
-	back(q, one, t.seq[2], 1000);
+	t = take(q, one, LB_QUEUE_FREE, 4, 1000, "a1 a2 a3 a4");
 	back(q, one, t.seq[0], 5000);
+	back(q, one, t.seq[1], 1000);
+	back(q, one, t.seq[2], 1000);
 	/* a1 waits, so all behind it do; then the order is the old one. */
 	take(q, one, LB_QUEUE_OWN, 9, 4999, "");
-	take(q, one, LB_QUEUE_OWN, 9, 5000, "a1 a3 a4");
+	take(q, one, LB_QUEUE_OWN, 9, 5000, "a1 a2 a3 a5");
 	take(q, one, LB_QUEUE_FREE, 9, 8999, "");
 	take(q, one, LB_QUEUE_FREE, 9, 9000, "b1 b2");
 	leave(q, one, false);
