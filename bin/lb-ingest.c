@@ -8,10 +8,12 @@
 #include "base/prog.h"
 #include "base/utf8.h"
 #include "config/config.h"
+#include "ingest-queue.h"
 #include "platform/ingest.h"
 
 static struct lb_ingest in = {.bot = "-"};
 static int64_t max_line;
+static const char *queue;
 
 static const struct lb_opt options[] = {
 	{0, "bot", "NAME", "the bot that is spoken to (default -)",
@@ -21,6 +23,8 @@ static const struct lb_opt options[] = {
 	 .text = &in.person},
 	{0, "pipeline", "NAME", "text: the pipeline that is to answer",
 	 .text = &in.pipeline},
+	{0, "queue", "QUEUE", "put them into this queue, and write nothing",
+	 .text = &queue},
 	{0, "sender", "ID", "text: who says it in the group",
 	 .text = &in.sender},
 	{0, "whole", .help = "text: all of the input is one message",
@@ -89,8 +93,12 @@ int main(int argc, char **argv)
 				"end with ^D\n");
 	in.user = user();
 	in.max_line = (size_t)max_line;
-	in.out = lb_out_open(STDOUT_FILENO);
+	in.out = queue ? ingest_queue_open(queue, &err)
+		       : lb_out_open(STDOUT_FILENO);
+	if (!in.out)
+		return lb_finish(lb_report(&err));
 	code = source->run(&in, &err) < 0 ? lb_report(&err) : in.code;
 	lb_out_close(in.out);
+	ingest_queue_close();
 	return lb_finish(code);
 }

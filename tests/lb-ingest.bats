@@ -254,3 +254,38 @@ $event" | jq -r .id | sort -u | wc -l)"
 		same "lb-ingest: adapter '$later' is not in this version; there are jsonl and text" "${stderr_lines[0]}"
 	done
 }
+
+@test "--queue: the records are in the queue, and nothing is written" {
+	printf '%s\n' one two '' three > in
+	run --separate-stderr -0 lb-ingest text --queue q < in
+	[ -z "$output$stderr" ]
+	same $'one\ntwo\nthree' "$(lb-queue peek q |
+		jq -r '.record.chain[0].text')"
+	run --separate-stderr -65 lb-ingest jsonl --queue q <<< '[]'
+	[ -z "$output" ]
+	same error "$(lb-queue peek q | jq -r '.record.kind' | tail -n 1)"
+	run -0 lb-queue work q --once -- sed -u 's/"kind":"message"/"kind":"drop"/'
+	same $'drop\ndrop\ndrop\nerror' "$(jq -r .kind <<< "$output" | sort)"
+}
+
+@test "--queue: what is named and dated is put once, however often it comes" {
+	for i in 1 2; do
+		lb-ingest jsonl --queue in --bot b <<< \
+			'{"text":"hi","time":1767225600000,"message_id":"7"}'
+	done
+	same 1 "$(lb-queue peek | wc -l)"
+}
+
+@test "--queue: a burst is in the queue whole or not at all" {
+	yes '{"text":"hi"}' | head -n 9000 > in
+	run bash -c 'ulimit -f 400; lb-ingest jsonl --queue in < in'
+	same 74 "$status"
+	[[ $output == *"queue.db"* ]]
+	[ "$(lb-queue peek | wc -l)" -lt 9000 ]
+	mkdir "$BATS_TEST_TMPDIR/none"
+	printf '%08192d' 0 > "$BATS_TEST_TMPDIR/none/queue.db"
+	LB_STATE=$BATS_TEST_TMPDIR/none run --separate-stderr -65 \
+		lb-ingest jsonl --queue in < in
+	[[ $stderr == *"is damaged"* ]]
+	run -64 lb-ingest text --queue a/b < in
+}

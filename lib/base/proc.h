@@ -23,6 +23,30 @@ int lb_proc_start(char *const argv[], char *const env[], int in, int out,
 		  int err_fd, pid_t *pid, struct lb_error *err);
 
 /*
+ * Programs that must not outlive us: a guard, a process of its own, kills
+ * their groups when this process ends, however it ends. A guard that was
+ * killed itself is replaced by lb_guard_check().
+ */
+struct lb_guard;
+
+struct lb_guard *lb_guard_open(struct lb_error *err);
+/* Kills what is left, waits for the guard. NULL is allowed. */
+void lb_guard_close(struct lb_guard *guard);
+int lb_guard_check(struct lb_guard *guard, struct lb_error *err);
+
+/*
+ * lb_proc_start() with our environment and our standard error; the guard knows
+ * of the group before it runs. LB_NOINPUT: there is no such program; LB_DENIED:
+ * it may not be run.
+ */
+int lb_guard_start(struct lb_guard *guard, char *const argv[], int in, int out,
+		   pid_t *pid, struct lb_error *err);
+
+/* Kill the group that this pid leads; the guard forgets it. The pid is still
+ * to be waited for, or was just now. */
+void lb_guard_kill(struct lb_guard *guard, pid_t pid);
+
+/*
  * Run argv to its end and gather what it writes, at most `max` bytes, within
  * timeout_ms; a child that exceeds either is killed with its group. Fails with
  * LB_AGAIN (time), LB_DATA (size) or LB_UNAVAILABLE (exit status not 0).

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <jansson.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,7 +18,6 @@
 #include "base/mem.h"
 #include "base/mistake.h"
 #include "base/near.h"
-#include "base/stop.h"
 
 #ifndef LB_VERSION
 #define LB_VERSION "0.0"
@@ -31,6 +29,7 @@ enum { OPT_HELP = 256, OPT_VERSION, OPT_DESCRIBE, OPT_FIRST };
 
 static const struct lb_prog *self;
 static const struct lb_verb *verb; /* NULL before one is known */
+static char **command;             /* of a verb with `chain` */
 static bool quiet, verbose;
 
 static const struct lb_opt common[] = {
@@ -286,6 +285,23 @@ static void count_operands(int n)
 			 *verb->operands ? verb->operands : "its options");
 }
 
+char **lb_command(void)
+{
+	return command;
+}
+
+/* Cut the command off. Returns how many arguments are left. */
+static int cut_command(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--") == 0) {
+			argv[i] = NULL;
+			command = argv + i + 1;
+			return i;
+		}
+	return argc;
+}
+
 /* The verb's own arguments: argv[0] becomes what getopt's messages name. */
 static int run_verb(const struct lb_verb *v, int argc, char **argv)
 {
@@ -295,8 +311,12 @@ static int run_verb(const struct lb_verb *v, int argc, char **argv)
 	verb = v;
 	snprintf(name, sizeof(name), "%s %s", self->name, v->name);
 	argv[0] = name;
+	if (v->chain)
+		argc = cut_command(argc, argv);
 	first = parse(argc, argv, false);
 	count_operands(argc - first);
+	if (v->chain && (!command || !*command))
+		lb_usage("%s needs '-- COMMAND...'", v->name);
 	return v->run(argc - first, argv + first);
 }
 
@@ -348,36 +368,4 @@ int lb_run_verb(int argc, char **argv)
 	if (!v)
 		no_verb(argv[first]);
 	return run_verb(v, argc - first, argv + first);
-}
-
-/* Did the reader of standard output go away? */
-static bool reader_left(void)
-{
-	struct pollfd p = {.fd = STDOUT_FILENO};
-
-	return poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
-}
-
-int lb_finish(int code)
-{
-	bool bad = ferror(stdout);
-	int why;
-
-	/*
-	 * Why an earlier write failed is not known any more; if the next one
-	 * fails too, or one of nothing, it was for this.
-	 */
-	errno = 0;
-	bad |= fflush(stdout) == EOF;
-	if (bad && errno == 0 && write(STDOUT_FILENO, "", 0) == 0)
-		errno = 0;
-	why = errno;
-	if (bad && reader_left())
-		lb_die_of_sigpipe();
-	if (fclose(stdout) == 0 && !bad)
-		return code;
-	if (code != LB_IO) /* else it has been said */
-		lb_complain("cannot write output%s%s", why ? ": " : "",
-			    why ? strerror(why) : "");
-	return LB_IO;
 }

@@ -47,6 +47,7 @@ struct lb_verb {
 	/* Gets the operands alone; returns what to exit with. */
 	int (*run)(int argc, char **argv);
 	int min, max; /* operands; max 0 means min, -1 any number */
+	bool chain;   /* "-- COMMAND..." follows; see lb_command() */
 };
 
 struct lb_prog {
@@ -83,6 +84,12 @@ int lb_options(int argc, char **argv);
 
 /* Parse argv, run the verb it names, return what to exit with. */
 int lb_run_verb(int argc, char **argv);
+
+/*
+ * What stood behind "--" of a verb with `chain`: a command, NULL-ended, never
+ * empty.
+ */
+char **lb_command(void);
 
 /* Exit LB_USAGE after one line on stderr and a pointer to --help. */
 void lb_usage(const char *fmt, ...)

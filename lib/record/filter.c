@@ -85,7 +85,13 @@ static int one(struct state *s, const struct lb_line *line,
 	       struct lb_error *err)
 {
 	const struct lb_filter *f = s->filter;
-	int sort = lb_line_sort(f->owned, line, &s->record, err);
+	struct lb_span kind;
+	int sort;
+
+	if (f->on_line && lb_scan_kind(line->text, line->len, &kind) &&
+	    is_owned(f->owned, kind) && f->on_line(f->arg, line))
+		return 0;
+	sort = lb_line_sort(f->owned, line, &s->record, err);
 
 	/* A foreign line goes on as it came, unless it had to be mended. */
 	if (sort == 0 && (!s->record.text || s->record.text == line->text)) {

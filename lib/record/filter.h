@@ -34,6 +34,11 @@ struct lb_filter {
 	 */
 	int (*on_record)(void *arg, struct lb_record *r, struct lb_out *out,
 			 struct lb_error *err);
+	/*
+	 * An owned line before it is parsed: true when all was done with it,
+	 * false to have it parsed. May be NULL.
+	 */
+	bool (*on_line)(void *arg, const struct lb_line *line);
 	/* No whole line is left: write what was held back. May be NULL. */
 	int (*on_pause)(void *arg, struct lb_out *out, struct lb_error *err);
 	/* The last call: no more input is read, for whatever reason. May be

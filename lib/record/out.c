@@ -12,7 +12,10 @@ enum { FULL = 64 * 1024, DIRECT = 16 * 1024, KEEP = 1024 * 1024 };
 struct lb_out {
 	int fd;
 	struct lb_buf buf;
-	int bad; /* the errno of the write that failed */
+	int bad;       /* the errno of the write that failed */
+	lb_out_fn *fn; /* gets it, instead of fd */
+	void *arg;
+	struct lb_error why; /* fn failed, unless LB_OK */
 };
 
 struct lb_out *lb_out_open(int fd)
@@ -20,6 +23,15 @@ struct lb_out *lb_out_open(int fd)
 	struct lb_out *out = lb_alloc(sizeof(*out));
 
 	out->fd = fd;
+	return out;
+}
+
+struct lb_out *lb_out_to(lb_out_fn *fn, void *arg)
+{
+	struct lb_out *out = lb_out_open(-1);
+
+	out->fn = fn;
+	out->arg = arg;
 	return out;
 }
 
@@ -33,6 +45,11 @@ void lb_out_close(struct lb_out *out)
 
 static void write_all(struct lb_out *out, const char *text, size_t len)
 {
+	if (out->fn) {
+		if (len > 0 && out->why.code == LB_OK)
+			out->fn(out->arg, text, len, &out->why);
+		return;
+	}
 	while (len > 0 && !out->bad) {
 		ssize_t n = write(out->fd, text, len);
 
@@ -60,7 +77,8 @@ static void drain(struct lb_out *out)
 
 void lb_out_built(struct lb_out *out)
 {
-	if (out->buf.len >= FULL)
+	/* A burst is to be one whole for fn, as far as that is bounded. */
+	if (out->buf.len >= (out->fn ? KEEP : FULL))
 		drain(out);
 }
 
@@ -90,6 +108,10 @@ struct lb_buf *lb_out_buf(struct lb_out *out)
 int lb_out_flush(struct lb_out *out, struct lb_error *err)
 {
 	drain(out);
+	if (out->why.code != LB_OK)
+		*err = out->why;
+	if (out->why.code != LB_OK)
+		return -1;
 	if (!out->bad)
 		return 0;
 	errno = out->bad;

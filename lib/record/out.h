@@ -19,7 +19,17 @@
 
 struct lb_out;
 
-struct lb_out *lb_out_open(int fd);    /* borrowed */
+struct lb_out *lb_out_open(int fd); /* borrowed */
+
+/*
+ * Instead of to a descriptor: each burst, or 1 MiB of it, goes to fn as whole
+ * lines, which
+ * returns 0, or -1 and why; what it was given then counts as not written.
+ */
+typedef int lb_out_fn(void *arg, const char *text, size_t len,
+		      struct lb_error *err);
+struct lb_out *lb_out_to(lb_out_fn *fn, void *arg);
+
 void lb_out_close(struct lb_out *out); /* does not flush */
 
 /* Bytes that end with a newline. */

@@ -97,14 +97,11 @@ static int set_up(struct lb_store *store, struct lb_error *err)
 	sqlite3_busy_timeout(store->db, OPEN_BUSY_MS);
 	sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	if (lb_schema_update(store->db, store->path, lb_schema_steps, err) <
-		    0 ||
-	    lb_db_run(store->db, store->path,
-		      "PRAGMA synchronous = NORMAL;"
-		      "PRAGMA journal_size_limit = 16777216",
-		      err) < 0)
+	if (lb_schema_update(store->db, store->path, store->schema, err) < 0 ||
+	    lb_db_run(store->db, store->path, store->schema->pragmas, err) < 0)
 		return -1;
 	sqlite3_busy_timeout(store->db, store->busy_ms);
+	store->opened++;
 	return 0;
 }
 
@@ -151,13 +148,14 @@ static int refresh(struct lb_store *store, struct lb_error *err)
 	return open_db(store, err);
 }
 
-struct lb_store *lb_store_open(const char *state, int busy_ms,
-			       struct lb_error *err)
+struct lb_store *lb_db_open(const char *state, const struct lb_schema *schema,
+			    int busy_ms, struct lb_error *err)
 {
 	struct lb_store *store = lb_alloc(sizeof(*store));
 
 	store->state = lb_strdup(state);
-	store->path = lb_printf("%s/lb.db", state);
+	store->path = lb_printf("%s/%s", state, schema->file);
+	store->schema = schema;
 	store->busy_ms = busy_ms;
 	if (open_db(store, err) == 0)
 		return store;
@@ -165,12 +163,23 @@ struct lb_store *lb_store_open(const char *state, int busy_ms,
 	return NULL;
 }
 
-bool lb_store_exists(const char *state)
+struct lb_store *lb_store_open(const char *state, int busy_ms,
+			       struct lb_error *err)
 {
-	lb_autofree char *path = lb_printf("%s/lb.db", state);
+	return lb_db_open(state, &lb_schema_lb, busy_ms, err);
+}
+
+bool lb_db_exists(const char *state, const struct lb_schema *schema)
+{
+	lb_autofree char *path = lb_printf("%s/%s", state, schema->file);
 	struct stat st;
 
 	return stat(path, &st) == 0 || errno != ENOENT;
+}
+
+bool lb_store_exists(const char *state)
+{
+	return lb_db_exists(state, &lb_schema_lb);
 }
 
 void lb_store_close(struct lb_store *store)
@@ -250,12 +259,10 @@ struct sqlite3_stmt *lb_db_query(struct lb_store *store, const char *sql,
 	return query;
 }
 
-void lb_db_bind(struct sqlite3_stmt *query, const char *types, ...)
+void lb_db_vbind(struct sqlite3_stmt *query, const char *types, va_list args)
 {
 	const char *text;
-	va_list args;
 
-	va_start(args, types);
 	for (int i = 1; *types; types++, i++) {
 		if (*types == 'i') {
 			sqlite3_bind_int64(query, i, va_arg(args, int64_t));
@@ -268,6 +275,14 @@ void lb_db_bind(struct sqlite3_stmt *query, const char *types, ...)
 						   : 0,
 				    SQLITE_STATIC, SQLITE_UTF8);
 	}
+}
+
+void lb_db_bind(struct sqlite3_stmt *query, const char *types, ...)
+{
+	va_list args;
+
+	va_start(args, types);
+	lb_db_vbind(query, types, args);
 	va_end(args);
 }
 

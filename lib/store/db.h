@@ -8,6 +8,7 @@
 #ifndef LB_STORE_DB_H
 #define LB_STORE_DB_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,10 +20,14 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-enum { LB_DB_QUERIES = 32 };
+struct lb_schema;
+
+enum { LB_DB_QUERIES = 64 };
 
 struct lb_store {
 	struct sqlite3 *db;
+	const struct lb_schema *schema;
+	unsigned long opened; /* how often: what was known of it may be old */
 	char *state, *path;
 	int busy_ms;
 	dev_t dev; /* of the open file, to notice that it was replaced */
@@ -33,6 +38,13 @@ struct lb_store {
 	} queries[LB_DB_QUERIES];
 	int n_queries;
 };
+
+/* lb_store_open() for any file of ours. */
+struct lb_store *lb_db_open(const char *state, const struct lb_schema *schema,
+			    int busy_ms, struct lb_error *err);
+
+/* Is the file there? */
+bool lb_db_exists(const char *state, const struct lb_schema *schema);
 
 /* Fill err from what SQLite said last; `what` is what failed. Returns -1. */
 int lb_db_fail(struct sqlite3 *db, const char *path, const char *what,
@@ -51,6 +63,7 @@ struct sqlite3_stmt *lb_db_query(struct lb_store *store, const char *sql,
  * its size_t length. Texts are borrowed until the statement is reset.
  */
 void lb_db_bind(struct sqlite3_stmt *query, const char *types, ...);
+void lb_db_vbind(struct sqlite3_stmt *query, const char *types, va_list args);
 
 /* 1 a row, 0 no more, -1 failed. */
 int lb_db_step(struct lb_store *store, struct sqlite3_stmt *query,

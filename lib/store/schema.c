@@ -17,12 +17,9 @@
 #define LB_VERSION "0.0"
 #endif
 
-/* "lbdb": what tells our file from another program's. */
-#define APPLICATION_ID 0x6c626462
-
 enum { LOCK_WAIT_MS = 30000, COPY_PAGES = 1024, COPY_WAIT_MS = 20 };
 
-const char *const lb_schema_steps[] = {
+static const char *const lb_steps[] = {
 	"CREATE TABLE about(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
 	"CREATE TABLE conversations("
 	" id INTEGER PRIMARY KEY, session TEXT NOT NULL, bot TEXT NOT NULL,"
@@ -43,6 +40,14 @@ const char *const lb_schema_steps[] = {
 	"CREATE UNIQUE INDEX answers_id ON answers(session, id);"
 	"CREATE INDEX answers_time ON answers(time);",
 	NULL,
+};
+
+const struct lb_schema lb_schema_lb = {
+	.file = "lb.db",
+	.id = 0x6c626462, /* "lbdb" */
+	.steps = lb_steps,
+	.pragmas = "PRAGMA synchronous = NORMAL;"
+		   "PRAGMA journal_size_limit = 16777216",
 };
 
 /* The first column of the first row, as a number; 0 without a row. */
@@ -81,19 +86,28 @@ static int refuse_newer(sqlite3 *db, const char *path, int version, int known,
 	return -1;
 }
 
+static int steps_of(const struct lb_schema *schema)
+{
+	int n = 0;
+
+	while (schema->steps[n])
+		n++;
+	return n;
+}
+
 /*
  * 1: nothing is missing, 0: steps are, -1: it cannot be used. Without the
  * lock, what is read one after the other need not belong together.
  */
-static int look(sqlite3 *db, const char *path, int known, bool locked,
-		int *version, struct lb_error *err)
+static int look(sqlite3 *db, const char *path, const struct lb_schema *schema,
+		bool locked, int *version, struct lb_error *err)
 {
-	int id, tables, wal;
+	int id, tables, wal, known = steps_of(schema);
 
 	if (ask(db, path, "PRAGMA user_version", version, err) < 0 ||
 	    ask(db, path, "PRAGMA application_id", &id, err) < 0)
 		return -1;
-	if (*version > 0 && id == APPLICATION_ID) {
+	if (*version > 0 && id == schema->id) {
 		if (*version > known)
 			return refuse_newer(db, path, *version, known, err);
 		if (ask(db, path,
@@ -152,21 +166,22 @@ static int keep_copy(sqlite3 *db, const char *path, int version,
 		       sqlite3_errstr(r));
 }
 
-static int take_steps(sqlite3 *db, const char *path, const char *const steps[],
-		      int from, struct lb_error *err)
+static int take_steps(sqlite3 *db, const char *path,
+		      const struct lb_schema *schema, int from,
+		      struct lb_error *err)
 {
 	char sql[256];
 	int to = from;
 
 	if (lb_db_run(db, path, "BEGIN EXCLUSIVE", err) < 0)
 		return -1;
-	for (; steps[to]; to++)
-		if (lb_db_run(db, path, steps[to], err) < 0)
+	for (; schema->steps[to]; to++)
+		if (lb_db_run(db, path, schema->steps[to], err) < 0)
 			goto fail;
 	snprintf(sql, sizeof(sql),
 		 "REPLACE INTO about VALUES('lb', '" LB_VERSION "');"
 		 "PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
-		 APPLICATION_ID, to);
+		 schema->id, to);
 	if (lb_db_run(db, path, sql, err) == 0)
 		return 0;
 fail:
@@ -175,29 +190,27 @@ fail:
 }
 
 int lb_schema_update(struct sqlite3 *db, const char *path,
-		     const char *const steps[], struct lb_error *err)
+		     const struct lb_schema *schema, struct lb_error *err)
 {
 	lb_autofree char *lock_path = lb_printf("%s.lock", path);
 	lb_autoclose int lock = -1;
-	int known = 0, version, r;
+	int version, r;
 
-	while (steps[known])
-		known++;
-	r = look(db, path, known, false, &version, err);
+	r = look(db, path, schema, false, &version, err);
 	if (r != 0)
 		return r > 0 ? 0 : -1;
 	lock = lb_place_lock(lock_path, LOCK_WAIT_MS, err);
 	if (lock < 0)
 		return -1;
 	/* another may have been faster */
-	r = look(db, path, known, true, &version, err);
+	r = look(db, path, schema, true, &version, err);
 	if (r != 0)
 		return r > 0 ? 0 : -1;
 	if (lb_db_run(db, path, "PRAGMA journal_mode = WAL", err) < 0)
 		return -1;
-	if (version == known)
+	if (version == steps_of(schema))
 		return 0;
 	if (version > 0 && keep_copy(db, path, version, err) < 0)
 		return -1;
-	return take_steps(db, path, steps, version, err);
+	return take_steps(db, path, schema, version, err);
 }

@@ -12,8 +12,15 @@
 
 struct sqlite3;
 
-/* The steps of this program; the list ends with NULL. */
-extern const char *const lb_schema_steps[];
+struct lb_schema {
+	const char *file; /* its name below $LB_STATE */
+	int id;           /* what tells our file from another program's */
+	const char *const *steps; /* ends with NULL; the first makes `about` */
+	const char *pragmas;      /* run at each open */
+};
+
+extern const struct lb_schema lb_schema_lb; /* conversations and answers */
+extern const struct lb_schema lb_schema_queue;
 
 /*
  * Take the steps that are missing, all or none, under an exclusive lock beside
@@ -22,6 +29,6 @@ extern const char *const lb_schema_steps[];
  * ours.
  */
 int lb_schema_update(struct sqlite3 *db, const char *path,
-		     const char *const steps[], struct lb_error *err);
+		     const struct lb_schema *schema, struct lb_error *err);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "record/line.h"
+#include "record/plain.h"
 #include "record/prune.h"
 #include "record/record.h"
 #include "tap.h"
@@ -405,6 +406,71 @@ static void test_bad_line(size_t lead, const char *filler, const char *end,
 	       "and named");
 }
 
+/* lb_plain() says yes only to what a parse takes without repair. */
+static void test_plain(void)
+{
+	static const struct {
+		const char *text;
+		bool plain;
+	} rows[] = {
+		{"{}", true},
+		{" {\"a\" : [1, -2.50, true,false,null,\"\\u00e9\\n\"] } ",
+		 true},
+		{"{\"a\":{\"b\":1,\"b\":2}}", true},
+		{"{\"a\":\"\xe7\x8e\x8b\"}", true},
+		{"{\"a\":0}", true},
+		{"", false},
+		{"[]", false},
+		{"{", false},
+		{"{\"a\"}", false},
+		{"{\"a\":}", false},
+		{"{\"a\":1,}", false},
+		{"{,}", false},
+		{"{\"a\":[1,]}", false},
+		{"{\"a\":[1}", false},
+		{"{} {}", false},
+		{"{}x", false},
+		{"{\"a\":1,\"a\":2}", false},
+		{"{\"\\u0061\":1}", false},
+		{"{\"a\":01}", false},
+		{"{\"a\":-}", false},
+		{"{\"a\":1.}", false},
+		{"{\"a\":.5}", false},
+		{"{\"a\":+1}", false},
+		{"{\"a\":1e5}", false},
+		{"{\"a\":18446744073709551616}", false},
+		{"{\"a\":nul}", false},
+		{"{\"a\":nullx}", false},
+		{"{\"a\":\"\xff\"}", false},
+		{"{\"a\":\"\xed\xa0\x80\"}", false},
+		{"{\"a\":\"\\ud83d\"}", false},
+		{"{\"a\":\"\\u0000\"}", false},
+		{"{\"a\":\"\\u12g4\"}", false},
+		{"{\"a\":\"\\x\"}", false},
+		{"{\"a\":\"\t\"}", false},
+		{"{\"a\":\"b", false},
+		{"{\"a\":\"b\\\"}", false},
+		{"{\"a\\u0000\":1}", false},
+	};
+	struct lb_members m = {.n = 0};
+	struct lb_record r = {0};
+	struct lb_error err;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *text = rows[i].text;
+		size_t len = strlen(text);
+
+		tap_ok(lb_plain(text, len, &m) == rows[i].plain, text);
+		if (rows[i].plain)
+			tap_ok(lb_record_parse(&r, text, len, &err) == 0 &&
+				       r.text == text && r.members.n == m.n,
+			       "a parse says so, too");
+	}
+	tap_ok(!lb_plain("{\"a\":\"\0\"}", 9, &m), "a NUL byte");
+	lb_members_release(&m);
+	lb_record_release(&r);
+}
+
 int main(void)
 {
 	EACH(i, streams)
@@ -425,5 +491,6 @@ int main(void)
 	test_bad_line(2, "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80", 4094);
 	test_bad_line(1, "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80", 4093);
 	test_bad_line(0, "\xff", "\xef\xbf\xbd", 4095);
+	test_plain();
 	return tap_end();
 }

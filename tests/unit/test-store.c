@@ -339,14 +339,16 @@ static int check_newer(void)
 /* Open the database with one step more, or with a step that fails. */
 static int migrate(const char *step)
 {
-	const char *steps[] = {lb_schema_steps[0], step, NULL};
+	const char *steps[] = {lb_schema_lb.steps[0], step, NULL};
+	struct lb_schema two = lb_schema_lb;
 	lb_autofree char *path = file("lb.db");
 	sqlite3 *db;
 	int r;
 
 	if (sqlite3_open(path, &db) != SQLITE_OK)
 		return -1;
-	r = lb_schema_update(db, path, steps, &err);
+	two.steps = steps;
+	r = lb_schema_update(db, path, &two, &err);
 	sqlite3_close(db);
 	return r;
 }

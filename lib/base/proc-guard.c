@@ -1,0 +1,199 @@
+/* A process that kills others when its parent has ended. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/proc.h"
+
+struct lb_guard {
+	pid_t pid;
+	int tell; /* a group's number: it begins; turned: it is gone */
+	pid_t *groups;
+	size_t n;
+};
+
+/* For a child: no handler, no mask, whatever ours are. */
+static void reset_signals(void)
+{
+	sigset_t none;
+
+	for (int i = 1; i < NSIG; i++)
+		signal(i, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void remember(pid_t **groups, size_t *n, pid_t group)
+{
+	if (group > 0) {
+		*groups = lb_grow(*groups, (*n + 1) * sizeof(**groups));
+		(*groups)[(*n)++] = group;
+		return;
+	}
+	for (size_t i = 0; i < *n; i++)
+		if ((*groups)[i] == -group) {
+			(*groups)[i] = (*groups)[--*n];
+			return;
+		}
+}
+
+/* The guard's life: listen on 0 until nobody can say anything any more. */
+static void __attribute__((noreturn)) watch(void)
+{
+	pid_t *groups = NULL, said;
+	size_t n = 0;
+	ssize_t got;
+
+	for (;;) {
+		got = read(STDIN_FILENO, &said, sizeof(said));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got != sizeof(said))
+			break;
+		remember(&groups, &n, said);
+	}
+	for (size_t i = 0; i < n; i++)
+		kill(-groups[i], SIGKILL);
+	_exit(0);
+}
+
+static int tell(const struct lb_guard *guard, pid_t group)
+{
+	ssize_t put;
+
+	do
+		put = write(guard->tell, &group, sizeof(group));
+	while (put < 0 && errno == EINTR);
+	return put == sizeof(group) ? 0 : -1;
+}
+
+static int start_guard(struct lb_guard *guard, struct lb_error *err)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
+	guard->pid = fork();
+	if (guard->pid == 0) {
+		reset_signals();
+		setsid(); /* ^C is not meant for it */
+		prctl(PR_SET_NAME, "lb-guard");
+		if (dup2(ends[0], STDIN_FILENO) < 0 ||
+		    close_range(1, UINT_MAX, 0) < 0)
+			_exit(LB_OS);
+		watch();
+	}
+	close(ends[0]);
+	if (guard->pid < 0) {
+		close(ends[1]);
+		return lb_fail_sys(err, LB_OS, "cannot start the guard");
+	}
+	guard->tell = ends[1];
+	for (size_t i = 0; i < guard->n; i++)
+		if (tell(guard, guard->groups[i]) < 0)
+			return lb_fail_sys(err, LB_OS, "the guard is gone");
+	return 0;
+}
+
+struct lb_guard *lb_guard_open(struct lb_error *err)
+{
+	struct lb_guard *guard = lb_alloc(sizeof(*guard));
+
+	guard->tell = -1;
+	if (start_guard(guard, err) == 0)
+		return guard;
+	free(guard);
+	return NULL;
+}
+
+int lb_guard_check(struct lb_guard *guard, struct lb_error *err)
+{
+	if (waitpid(guard->pid, NULL, WNOHANG) == 0)
+		return 0;
+	close(guard->tell);
+	return start_guard(guard, err);
+}
+
+void lb_guard_close(struct lb_guard *guard)
+{
+	if (!guard)
+		return;
+	close(guard->tell);
+	while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	free(guard->groups);
+	free(guard);
+}
+
+/* The child: becomes the program, or says through `why` what hinders it. */
+static void __attribute__((noreturn))
+become(const struct lb_guard *guard, char *const argv[], int in, int out,
+       int why)
+{
+	int bad;
+
+	setpgid(0, 0);
+	/* Before it runs, and while our end of the pipe is still open: so
+	 * there is no moment at which it runs and nobody would end it. */
+	if (tell(guard, getpid()) == 0 && dup2(in, STDIN_FILENO) >= 0 &&
+	    dup2(out, STDOUT_FILENO) >= 0) {
+		reset_signals();
+		close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC);
+		execvp(argv[0], argv);
+	}
+	bad = errno;
+	if (write(why, &bad, sizeof(bad)) < 0)
+		_exit(LB_OS);
+	_exit(LB_OS);
+}
+
+int lb_guard_start(struct lb_guard *guard, char *const argv[], int in, int out,
+		   pid_t *pid, struct lb_error *err)
+{
+	int ends[2], bad = 0;
+	ssize_t got;
+
+	if (lb_guard_check(guard, err) < 0)
+		return -1;
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
+	*pid = fork();
+	if (*pid == 0)
+		become(guard, argv, in, out, ends[1]);
+	close(ends[1]);
+	if (*pid > 0)
+		do
+			got = read(ends[0], &bad, sizeof(bad));
+		while (got < 0 && errno == EINTR);
+	else
+		bad = errno;
+	close(ends[0]);
+	if (bad == 0) {
+		remember(&guard->groups, &guard->n, *pid);
+		return 0;
+	}
+	if (*pid > 0) {
+		tell(guard, -*pid);
+		while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	errno = bad;
+	return lb_fail_sys(err,
+			   bad == ENOENT   ? LB_NOINPUT
+			   : bad == EACCES ? LB_DENIED
+					   : LB_OS,
+			   "cannot start '%s'", argv[0]);
+}
+
+void lb_guard_kill(struct lb_guard *guard, pid_t pid)
+{
+	kill(-pid, SIGKILL);
+	tell(guard, -pid);
+	remember(&guard->groups, &guard->n, -pid);
+}

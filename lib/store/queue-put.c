@@ -1,0 +1,148 @@
+/* Into the queue, and out at the other end when it is too full. */
+#include <sqlite3.h>
+
+#include "base/mem.h"
+#include "store/queue-db.h"
+#include "store/queue-look.h"
+
+/* The session, touched; its row is made when missing. */
+static struct dirty *touch_named(struct lb_queue *q, const char *name,
+				 struct lb_error *err)
+{
+	lb_autoquery struct sqlite3_stmt *query =
+		lb_db_query(q->store,
+			    "SELECT id, owner, head, tail FROM sessions"
+			    " WHERE queue = ? AND name = ?",
+			    err);
+	struct dirty row = {.owner = 0};
+	int r;
+
+	if (!query)
+		return NULL;
+	lb_db_bind(query, "is", q->id, name);
+	r = lb_db_step(q->store, query, err);
+	if (r < 0)
+		return NULL;
+	if (r > 0) {
+		row.session = sqlite3_column_int64(query, 0);
+		row.owner = sqlite3_column_int64(query, 1);
+		row.head = sqlite3_column_int64(query, 2);
+		row.tail = sqlite3_column_int64(query, 3);
+		row.was = row.head;
+		return lb_queue_touch_as(q, &row);
+	}
+	if (lb_queue_run(q, "INSERT INTO sessions(queue, name) VALUES(?, ?)",
+			 err, "is", q->id, name) < 0)
+		return NULL;
+	row.session = sqlite3_last_insert_rowid(q->store->db);
+	return lb_queue_touch_as(q, &row);
+}
+
+int lb_queue_put(struct lb_queue *q, const struct lb_queue_entry *e,
+		 int64_t now_ms, struct lb_error *err)
+{
+	struct dirty *d = touch_named(q, e->session, err);
+	int64_t seq;
+
+	if (!d ||
+	    lb_queue_run(q,
+			 "INSERT INTO records(queue, key, session, put, record)"
+			 " VALUES(?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+			 err, "isiit", q->id, e->key, d->session, now_ms,
+			 e->text, e->len) < 0)
+		return -1;
+	if (sqlite3_changes(q->store->db) == 0)
+		return 0;
+	seq = sqlite3_last_insert_rowid(q->store->db);
+	if (lb_queue_run(q,
+			 "INSERT INTO line(seq, queue, session, not_before)"
+			 " VALUES(?, ?, ?, ?)",
+			 err, "iiii", seq, q->id, d->session,
+			 e->not_before > now_ms ? e->not_before : now_ms) < 0)
+		return -1;
+	if (d->tail > 0 && /* a new row's next is 0 already */
+	    lb_queue_run(q, "UPDATE line SET next = ? WHERE seq = ?", err, "ii",
+			 seq, d->tail) < 0)
+		return -1;
+	d->head = d->head ? d->head : seq;
+	d->tail = seq;
+	q->more.depth++;
+	q->more.put++;
+	return 1;
+}
+
+int64_t lb_queue_depth(struct lb_queue *q, struct lb_error *err)
+{
+	lb_autoquery struct sqlite3_stmt *query =
+		lb_db_query(q->store, "SELECT depth FROM queues WHERE name = ?",
+			    err);
+	int r;
+
+	if (!query)
+		return -1;
+	lb_db_bind(query, "s", q->name);
+	r = lb_db_step(q->store, query, err);
+	if (r < 0)
+		return -1;
+	return (r ? sqlite3_column_int64(query, 0) : 0) + q->more.depth;
+}
+
+int lb_queue_oldest(struct lb_queue *q, int64_t *seq, char **text, size_t *len,
+		    struct lb_error *err)
+{
+	lb_autoquery struct sqlite3_stmt *query =
+		lb_db_query(q->store,
+			    "SELECT seq, record FROM line JOIN records USING"
+			    "(seq) WHERE line.queue = ? AND held = 0"
+			    " ORDER BY seq LIMIT 1",
+			    err);
+	int r;
+
+	if (!query)
+		return -1;
+	lb_db_bind(query, "i", q->id);
+	r = lb_db_step(q->store, query, err);
+	if (r <= 0)
+		return r;
+	*seq = sqlite3_column_int64(query, 0);
+	*text = lb_strndup((const char *)sqlite3_column_text(query, 1),
+			   (size_t)sqlite3_column_bytes(query, 1));
+	*len = (size_t)sqlite3_column_bytes(query, 1);
+	return 1;
+}
+
+/* The oldest of all that wait is the first of its session. */
+static int leave_line(struct lb_queue *q, int64_t seq, struct lb_error *err)
+{
+	lb_autoquery struct sqlite3_stmt *query =
+		lb_db_query(q->store, "SELECT session FROM line WHERE seq = ?",
+			    err);
+	struct dirty *d;
+	int r;
+
+	if (!query)
+		return -1;
+	lb_db_bind(query, "i", seq);
+	r = lb_db_step(q->store, query, err);
+	if (r < 0)
+		return -1;
+	d = r ? lb_queue_touch(q, sqlite3_column_int64(query, 0), err) : NULL;
+	if (r && !d)
+		return -1;
+	if (!d || d->head != seq)
+		return lb_fail(err, LB_BUG, "it is not the first in line");
+	lb_db_reset(&query);
+	if (lb_queue_unlink(q, d, err) < 0)
+		return -1;
+	return lb_queue_run(q, "DELETE FROM line WHERE seq = ?", err, "i", seq);
+}
+
+int lb_queue_drop(struct lb_queue *q, int64_t seq, int64_t now_ms,
+		  const char *outcome, size_t len, struct lb_error *err)
+{
+	if (leave_line(q, seq, err) < 0)
+		return -1;
+	q->more.dropped++;
+	return lb_queue_write_end(q, seq, LB_QUEUE_DONE, now_ms, outcome, len,
+				  err);
+}

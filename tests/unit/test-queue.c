@@ -1,0 +1,216 @@
+/* test-queue - the queue's order, leases and counts against a model. TAP. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "store/queue-look.h"
+#include "store/queue.h"
+#include "tap.h"
+
+static char state[] = "/tmp/lb-test-queue-XXXXXX";
+static struct lb_error err;
+
+/* What was taken, as "a1 a2 b1". */
+struct taken {
+	char text[512];
+	int64_t seq[64];
+	int n;
+};
+
+static int note(void *arg, const struct lb_queue_item *item)
+{
+	struct taken *t = arg;
+	size_t len = strlen(t->text);
+
+	snprintf(t->text + len, sizeof(t->text) - len, "%s%.*s%s",
+		 len ? " " : "", (int)item->len, item->text,
+		 item->alone ? "!" : "");
+	t->seq[t->n++] = item->seq;
+	return 0;
+}
+
+static void put(struct lb_queue *q, const char *names, int64_t not_before)
+{
+	char name[8];
+
+	lb_queue_begin(q, true, &err);
+	for (; *names; names += strcspn(names, " "), names += *names == ' ') {
+		struct lb_queue_entry e = {name, NULL, not_before, name, 0};
+		char session[2] = {*names, '\0'};
+
+		e.len = strcspn(names, " ");
+		snprintf(name, sizeof(name), "%.*s", (int)e.len, names);
+		e.session = session;
+		tap_ok(lb_queue_put(q, &e, 1000, &err) == 1, name);
+	}
+	tap_ok(lb_queue_commit(q, &err) == 0, "it is in the queue");
+}
+
+static int64_t join(struct lb_queue *q)
+{
+	int64_t owner;
+
+	lb_queue_begin(q, false, &err);
+	owner = lb_queue_join(q, NULL, 0, 1000, &err);
+	tap_ok(owner > 0 && lb_queue_commit(q, &err) == 0, "a new owner");
+	return owner;
+}
+
+static struct taken take(struct lb_queue *q, int64_t owner,
+			 enum lb_queue_which which, int max, int64_t now,
+			 const char *expected)
+{
+	struct taken t = {.n = 0};
+
+	lb_queue_begin(q, false, &err);
+	lb_queue_take(q, owner, which, max, now, note, &t, &err);
+	lb_queue_commit(q, &err);
+	tap_same(expected, t.text, "what is taken");
+	return t;
+}
+
+static int finish(struct lb_queue *q, int64_t owner, int64_t seq)
+{
+	int r;
+
+	lb_queue_begin(q, true, &err);
+	r = lb_queue_finish(q, owner, seq, LB_QUEUE_DONE, 2000, "{}", 2, &err);
+	lb_queue_commit(q, &err);
+	return r;
+}
+
+static void leave(struct lb_queue *q, int64_t owner, bool died)
+{
+	lb_queue_begin(q, true, &err);
+	tap_ok(lb_queue_leave(q, owner, died, &err) == 0 &&
+		       lb_queue_commit(q, &err) == 0,
+	       "the owner leaves");
+}
+
+static void back(struct lb_queue *q, int64_t owner, int64_t seq, int64_t at)
+{
+	lb_queue_begin(q, true, &err);
+	tap_ok(lb_queue_put_back(q, owner, seq, at, true, &err) == 1 &&
+		       lb_queue_commit(q, &err) == 0,
+	       "one goes back");
+}
+
+static void test_leases(void)
+{
+	struct lb_queue *q = lb_queue_open(state, "leases", 5000, &err);
+	struct taken t;
+	int64_t one, two;
+
+	put(q, "a1 a2 b1 a3 b2", 0);
+	one = join(q);
+	two = join(q);
+	t = take(q, one, LB_QUEUE_FREE, 2, 1000, "a1 a2");
+	take(q, two, LB_QUEUE_FREE, 9, 1000, "b1 b2");
+	take(q, two, LB_QUEUE_OWN, 9, 1000, "");
+	tap_ok(finish(q, two, t.seq[0]) == 0, "not another's to end");
+	tap_ok(finish(q, one, t.seq[0]) == 1, "one's own is");
+	tap_ok(finish(q, one, t.seq[0]) == 0, "once");
+	take(q, two, LB_QUEUE_FREE, 9, 1000, "");
+	take(q, one, LB_QUEUE_OWN, 9, 1000, "a3");
+	leave(q, one, false);
+	take(q, two, LB_QUEUE_FREE, 9, 1000, "a2 a3");
+	leave(q, two, true);
+	one = join(q);
+	take(q, one, LB_QUEUE_FREE, 9, 1000, "");
+	take(q, one, LB_QUEUE_ALONE, 9, 1000, "a2!");
+	take(q, one, LB_QUEUE_ANY, 9, 1000, "b1! b2!");
+	leave(q, one, true);
+	lb_queue_close(q);
+}
+
+static void test_waits(void)
+{
+	struct lb_queue *q = lb_queue_open(state, "waits", 5000, &err);
+	struct taken t;
+	int64_t one;
+
+	put(q, "a1 a2 a3 a4 a5", 0);
+	put(q, "b1", 9000);
+	put(q, "b2", 0);
+	one = join(q);
+	tap_ok(lb_queue_next(q, one, 1000, &err) == 9000, "b1 comes next");
+	t = take(q, one, LB_QUEUE_FREE, 4, 1000, "a1 a2 a3 a4");
+	back(q, one, t.seq[0], 5000);
+	back(q, one, t.seq[1], 1000);
+	back(q, one, t.seq[2], 1000);
+	/* a1 waits, so all behind it do; then the order is the old one. */
+	take(q, one, LB_QUEUE_OWN, 9, 4999, "");
+	take(q, one, LB_QUEUE_OWN, 9, 5000, "a1 a2 a3 a5");
+	take(q, one, LB_QUEUE_FREE, 9, 8999, "");
+	take(q, one, LB_QUEUE_FREE, 9, 9000, "b1 b2");
+	leave(q, one, false);
+	lb_queue_close(q);
+}
+
+static void test_dead(void)
+{
+	struct lb_queue *q = lb_queue_open(state, "dead", 5000, &err);
+	struct lb_queue_stats s;
+	struct taken t;
+	int64_t one;
+
+	put(q, "a1 a2", 0);
+	one = join(q);
+	t = take(q, one, LB_QUEUE_FREE, 1, 1000, "a1");
+	lb_queue_begin(q, true, &err);
+	tap_ok(lb_queue_finish(q, one, t.seq[0], LB_QUEUE_DEAD, 2000, "{}", 2,
+			       &err) == 1 &&
+		       lb_queue_commit(q, &err) == 0,
+	       "it is dead");
+	tap_ok(lb_queue_stats(q, 1000, &s, &err) == 0 && s.depth == 1 &&
+		       s.dead == 1 && s.held == 0 && s.leases == 0,
+	       "and counted so");
+	lb_queue_begin(q, true, &err);
+	tap_ok(lb_queue_revive(q, t.seq[0], 1000, &err) == 1 &&
+		       lb_queue_revive(q, t.seq[0], 1000, &err) == 0 &&
+		       lb_queue_commit(q, &err) == 0,
+	       "it may be tried again, once");
+	take(q, one, LB_QUEUE_FREE, 9, 1000, "a1 a2");
+	lb_queue_begin(q, true, &err);
+	lb_queue_finish(q, one, t.seq[0], LB_QUEUE_DONE, 2000, "{}", 2, &err);
+	lb_queue_rollback(q);
+	tap_ok(lb_queue_stats(q, 1000, &s, &err) == 0 && s.held == 2,
+	       "what is rolled back did not happen");
+	leave(q, one, false);
+	lb_queue_close(q);
+}
+
+/* An owner in another process: there while it lives, gone when it is. */
+static void test_owners(void)
+{
+	struct lb_queue *a = lb_queue_open(state, "owners", 5000, &err);
+	struct lb_queue *b = lb_queue_open(state, "owners", 5000, &err);
+	int64_t one, two;
+
+	put(a, "a1", 0);
+	one = join(a);
+	two = join(b);
+	take(a, one, LB_QUEUE_FREE, 9, 1000, "a1");
+	tap_ok(lb_queue_reap(b, 1000, &err) == 0, "both are there");
+	lb_queue_close(a);
+	tap_ok(lb_queue_reap(b, 1000, &err) == 1, "one is gone");
+	take(b, two, LB_QUEUE_FREE, 9, 1000, "a1");
+	leave(b, two, false);
+	lb_queue_close(b);
+}
+
+int main(void)
+{
+	lb_autofree char *rm = NULL;
+
+	if (!mkdtemp(state))
+		return 99;
+	test_leases();
+	test_waits();
+	test_dead();
+	test_owners();
+	rm = lb_printf("rm -rf %s", state);
+	return system(rm) != 0 || tap_end();
+}
