@@ -43,7 +43,18 @@ static const char *const steps[] = {
 	"CREATE TABLE owners("
 	" id INTEGER PRIMARY KEY AUTOINCREMENT, queue INTEGER NOT NULL,"
 	" token TEXT UNIQUE, until INTEGER, pid INTEGER NOT NULL,"
-	" since INTEGER NOT NULL);",
+	" since INTEGER NOT NULL);"
+	/* How far an adapter has read its platform. */
+	"CREATE TABLE offsets("
+	" bot TEXT NOT NULL, source TEXT NOT NULL, value TEXT NOT NULL,"
+	" time INTEGER NOT NULL, PRIMARY KEY(bot, source)) WITHOUT ROWID;"
+	/* What lb-send has sent: state 1 claimed, 2 sent. */
+	"CREATE TABLE ledger("
+	" bot TEXT NOT NULL, id TEXT NOT NULL, part INTEGER NOT NULL,"
+	" state INTEGER NOT NULL, owner INTEGER NOT NULL,"
+	" time INTEGER NOT NULL, message_ids TEXT,"
+	" PRIMARY KEY(bot, id, part)) WITHOUT ROWID;"
+	"CREATE INDEX ledger_time ON ledger(time);",
 	NULL,
 };
 
