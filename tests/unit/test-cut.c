@@ -75,6 +75,8 @@ static const struct {
 	/* The end of it needs no piece of its own. */
 	{24, LB_UNIT_BYTES, "```\n0123456\n0123456\n```\nend",
 	 "```\n0123456\n0123456\n```|end"},
+	{23, LB_UNIT_BYTES, "```\n0123456\n012345\n``````\nend",
+	 "```\n0123456\n012345\n```|end"},
 	/* A block that fits the next piece is left for it. */
 	{32, LB_UNIT_BYTES, "some words before it\n~~~\none\ntwo\nthree\n~~~",
 	 "some words before it|~~~\none\ntwo\nthree\n~~~"},
