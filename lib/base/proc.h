@@ -63,7 +63,7 @@ struct lb_child {
 
 /* As lb_guard_start(). */
 int lb_child_start(const struct lb_child *child, pid_t *pid,
-		    struct lb_error *err);
+		   struct lb_error *err);
 
 /* A descriptor that is readable once the child has ended; -1 and errno. */
 int lb_proc_watch(pid_t pid);
