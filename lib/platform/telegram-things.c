@@ -54,6 +54,8 @@ static json_t *add_media(struct lb_telegram_content *c, const json_t *o,
 	json_array_append_new(c->chain, part);
 	if (!name || !*name)
 		name = usual_name;
+	for (const char *slash; (slash = strpbrk(name, "/\\"));)
+		name = slash + 1; /* a name, no path */
 	if (strcmp(type, "File") == 0)
 		set_text(part, "name", name);
 	if (!lb_json_int(o, "file_size", &size) || size < 0)
