@@ -173,8 +173,7 @@ static bool is_answer(const struct event *e, const json_t *told)
 {
 	char number[LB_TELEGRAM_NUMBER];
 
-	if (!json_is_object(told) ||
-	    json_object_get(told, "forum_topic_created"))
+	if (!json_is_object(told))
 		return false;
 	return !e->thread[0] ||
 	       strcmp(lb_telegram_number(told, "message_id", number),

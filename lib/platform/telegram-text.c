@@ -154,8 +154,8 @@ static void entity(struct walk *w, const json_t *e)
 	bool used = false;
 
 	if (!type || !lb_json_int(e, "offset", &offset) ||
-	    !lb_json_int(e, "length", &length) || offset < w->unit ||
-	    length <= 0 || length > INT32_MAX || offset > INT32_MAX ||
+	    !lb_json_int(e, "length", &length) || length <= 0 ||
+	    length > INT32_MAX || offset > INT32_MAX ||
 	    !seek(w, &from, &unit, offset))
 		return;
 	to = from;
