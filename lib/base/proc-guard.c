@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/proc-fork.h"
 #include "base/proc.h"
 
 struct lb_guard {
@@ -17,17 +18,6 @@ struct lb_guard {
 	pid_t *groups;
 	size_t n;
 };
-
-/* For a child: no handler, no mask, whatever ours are. */
-static void reset_signals(void)
-{
-	sigset_t none;
-
-	for (int i = 1; i < NSIG; i++)
-		signal(i, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
 
 static void remember(pid_t **groups, size_t *n, pid_t group)
 {
@@ -81,7 +71,7 @@ static int start_guard(struct lb_guard *guard, struct lb_error *err)
 		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
 	guard->pid = fork();
 	if (guard->pid == 0) {
-		reset_signals();
+		lb_fork_reset_signals();
 		setsid(); /* ^C is not meant for it */
 		prctl(PR_SET_NAME, "lb-guard");
 		if (dup2(ends[0], STDIN_FILENO) < 0 ||
@@ -131,64 +121,38 @@ void lb_guard_close(struct lb_guard *guard)
 	free(guard);
 }
 
-/* The child: becomes the program, or says through `why` what hinders it. */
-static void __attribute__((noreturn))
-become(const struct lb_guard *guard, char *const argv[], int in, int out,
-       int why)
+struct start {
+	const struct lb_guard *guard;
+	int in, out;
+};
+
+static int prepare(void *arg)
 {
-	int bad;
+	const struct start *s = arg;
 
 	setpgid(0, 0);
 	/* Before it runs, and while our end of the pipe is still open: so
 	 * there is no moment at which it runs and nobody would end it. */
-	if (tell(guard, getpid()) == 0 && dup2(in, STDIN_FILENO) >= 0 &&
-	    dup2(out, STDOUT_FILENO) >= 0) {
-		reset_signals();
-		close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC);
-		execvp(argv[0], argv);
-	}
-	bad = errno;
-	if (write(why, &bad, sizeof(bad)) < 0)
-		_exit(LB_OS);
-	_exit(LB_OS);
+	if (tell(s->guard, getpid()) < 0 || dup2(s->in, STDIN_FILENO) < 0 ||
+	    dup2(s->out, STDOUT_FILENO) < 0)
+		return -1;
+	return close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC);
 }
 
 int lb_guard_start(struct lb_guard *guard, char *const argv[], int in, int out,
 		   pid_t *pid, struct lb_error *err)
 {
-	int ends[2], bad = 0;
-	ssize_t got;
+	struct start start = {guard, in, out};
 
 	if (lb_guard_check(guard, err) < 0)
 		return -1;
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
-	*pid = fork();
-	if (*pid == 0)
-		become(guard, argv, in, out, ends[1]);
-	close(ends[1]);
-	if (*pid > 0)
-		do
-			got = read(ends[0], &bad, sizeof(bad));
-		while (got < 0 && errno == EINTR);
-	else
-		bad = errno;
-	close(ends[0]);
-	if (bad == 0) {
+	if (lb_fork(prepare, &start, argv, pid, err) == 0) {
 		remember(&guard->groups, &guard->n, *pid);
 		return 0;
 	}
-	if (*pid > 0) {
+	if (*pid > 0)
 		tell(guard, -*pid);
-		while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
-	errno = bad;
-	return lb_fail_sys(err,
-			   bad == ENOENT   ? LB_NOINPUT
-			   : bad == EACCES ? LB_DENIED
-					   : LB_OS,
-			   "cannot start '%s'", argv[0]);
+	return -1;
 }
 
 void lb_guard_kill(struct lb_guard *guard, pid_t pid)

@@ -7,6 +7,7 @@
 #ifndef LB_BASE_PROC_H
 #define LB_BASE_PROC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -45,6 +46,27 @@ int lb_guard_start(struct lb_guard *guard, char *const argv[], int in, int out,
 /* Kill the group that this pid leads; the guard forgets it. The pid is still
  * to be waited for, or was just now. */
 void lb_guard_kill(struct lb_guard *guard, pid_t pid);
+
+/*
+ * A program that is a part of this one: the kernel kills it when this process
+ * ends, however it ends. It stays in our process group, so that what kills the
+ * group kills it, unless it is to be `apart`.
+ */
+enum { LB_CHILD_FDS = 8 };
+
+struct lb_child {
+	char *const *argv; /* argv[0] is looked up in PATH */
+	const int *fds;    /* fds[i] becomes its i; -1 is /dev/null */
+	int n_fds;         /* at most LB_CHILD_FDS */
+	bool apart;        /* leads a process group of its own */
+};
+
+/* As lb_guard_start(). */
+int lb_child_start(const struct lb_child *child, pid_t *pid,
+		   struct lb_error *err);
+
+/* A descriptor that is readable once the child has ended; -1 and errno. */
+int lb_proc_watch(pid_t pid);
 
 /*
  * Run argv to its end and gather what it writes, at most `max` bytes, within

@@ -7,9 +7,10 @@
 #include "platform/send.h"
 
 const struct lb_source lb_sources[] = {
-	{"jsonl", "objects with text or chain, one a line", lb_ingest_jsonl},
-	{"text", "lines of text, each a message", lb_ingest_text},
-	{NULL, NULL, NULL},
+	{"jsonl", "objects with text or chain, one a line", lb_ingest_jsonl,
+	 false},
+	{"text", "lines of text, each a message", lb_ingest_text, false},
+	{0},
 };
 
 const struct lb_sink *const lb_sinks[] = {

@@ -30,6 +30,7 @@ struct lb_source {
 	const char *name;
 	const char *about;
 	int (*run)(struct lb_ingest *in, struct lb_error *err);
+	bool listens; /* to a network: lb-run keeps it running */
 };
 
 extern const struct lb_source lb_sources[]; /* ends with a nameless one */

@@ -1,0 +1,64 @@
+/* lb-run - what its files share. */
+#ifndef LB_RUN_H
+#define LB_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/prog.h"
+
+extern const struct lb_opt flow_options[], gc_options[], ingest_options[],
+	start_options[], status_options[], worker_options[];
+
+int flow_verb(int argc, char **argv);
+int gc_verb(int argc, char **argv);
+int ingest_verb(int argc, char **argv);
+int start_verb(int argc, char **argv);
+int status_verb(int argc, char **argv);
+int worker_verb(int argc, char **argv);
+
+/* --- argv.c: command lines of the programs that we run --- */
+
+/* Words, NULL-ended; grows as words are put in. */
+struct words {
+	char **at;
+	size_t n;
+};
+
+void words_put(struct words *w, const char *word); /* copied */
+void words_release(struct words *w);
+/* As a shell reads them; the first without its folder. */
+void words_print(const struct words *w, struct lb_buf *out);
+
+/* "lb-agent": the one beside this program, where there is one. */
+void words_program(struct words *w, const char *name);
+/* -c FILE, when one was given. */
+void words_config(struct words *w, const char *config_file);
+
+/* --- steps.c: the programs of the flow --- */
+
+enum { STEPS = 4 };
+
+struct step {
+	const char *name;
+	bool drains; /* it has records in its hand: --grace */
+	bool stops;  /* a signal is passed on to it */
+};
+
+extern const struct step steps[STEPS];
+
+struct flow_plan {
+	const char *config_file; /* or NULL */
+	const char *tee;         /* folder, or NULL */
+	int64_t grace;           /* ms */
+	long text;               /* descriptor that adapters print to */
+};
+
+void step_words(const struct flow_plan *plan, int step, struct words *w);
+/* Where what is written before step `step` is kept. Caller frees. */
+char *step_tee(const struct flow_plan *plan, int step);
+
+#endif

@@ -1,0 +1,71 @@
+/* Programs that are a part of this one: they end when it does. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/proc-fork.h"
+#include "base/proc.h"
+
+enum { HIGH = 64 };
+
+struct start {
+	const struct lb_child *child;
+	pid_t parent;
+};
+
+/* The kernel kills it when we end; if we did already, it ends itself. */
+static int tie(pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		return -1;
+	if (getppid() != parent)
+		raise(SIGKILL);
+	return 0;
+}
+
+/* All are moved out of the way first: one may stand in another's place. */
+static int place(const struct lb_child *m)
+{
+	int high[LB_CHILD_FDS];
+
+	for (int i = 0; i < m->n_fds; i++) {
+		int fd = m->fds[i] < 0 ? open("/dev/null", O_RDWR | O_CLOEXEC)
+				       : m->fds[i];
+
+		high[i] = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
+		if (high[i] < 0)
+			return -1;
+	}
+	for (int i = 0; i < m->n_fds; i++)
+		if (dup2(high[i], i) < 0)
+			return -1;
+	return close_range((unsigned)m->n_fds, UINT_MAX, CLOSE_RANGE_CLOEXEC);
+}
+
+static int prepare(void *arg)
+{
+	const struct start *s = arg;
+
+	if (s->child->apart && setpgid(0, 0) < 0)
+		return -1;
+	if (tie(s->parent) < 0)
+		return -1;
+	return place(s->child);
+}
+
+int lb_child_start(const struct lb_child *child, pid_t *pid,
+		   struct lb_error *err)
+{
+	struct start start = {child, getpid()};
+
+	return lb_fork(prepare, &start, child->argv, pid, err);
+}
+
+int lb_proc_watch(pid_t pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+}
