@@ -81,6 +81,12 @@ setup() {
 	refused 'select(.kind == "message") | .launcher_type = "robot"'
 	refused 'select(.kind == "message") | .chain[0] = {text: "x"}'
 	refused 'select(.kind == "message") | .chain[0] = {type: "Quote", origin: [1]}'
+	refused 'select(.kind == "edit") | .mentions = ["99", 7]'
+	refused 'select(.kind == "edit") | .mentioned_me = "yes"'
+	refused 'select(.kind == "edit") | .edit_of = ""'
+	refused 'select(.kind == "callback") | .data = 5'
+	refused 'select(.kind == "status") | .state = "tired"'
+	refused 'select(.kind == "status") | .self = "me"'
 	refused 'select(.kind == "query") | .user.content[0].type = "video"'
 	refused 'select(.kind == "chunk") | .seq = -1'
 	refused 'select(.kind == "reply") | .part = 0'
@@ -170,5 +176,11 @@ setup() {
 	same $'response\nerror' "$(jq -r .kind "$at/response")"
 	lb-llm --json hi < /dev/null >> "$at/response"
 	run -0 "$validate" "$schemas" < <(cat "$at"/*)
+	[ -z "$output" ]
+}
+
+@test "what telegram's updates become is valid" {
+	run -0 "$validate" "$schemas" \
+		< <(cat "$BATS_TEST_DIRNAME"/data/telegram/*.records.jsonl)
 	[ -z "$output" ]
 }

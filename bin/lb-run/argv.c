@@ -62,7 +62,8 @@ static void quote(const char *word, struct lb_buf *out)
 void words_print(const struct words *w, struct lb_buf *out)
 {
 	for (size_t i = 0; i < w->n; i++) {
-		const char *slash = i == 0 ? strrchr(w->at[0], '/') : NULL;
+		bool program = i == 0 || strcmp(w->at[i - 1], "--") == 0;
+		const char *slash = program ? strrchr(w->at[i], '/') : NULL;
 
 		if (i > 0)
 			lb_buf_putc(out, ' ');

@@ -2,8 +2,18 @@
 #include "run.h"
 
 static const struct lb_verb verbs[] = {
+	{"start", "", "Run the bots, or talk to one when there is none",
+	 start_options, start_verb, 0, 0},
+	{"worker", "", "Run the flow alone, on what others put into the queue",
+	 worker_options, worker_verb, 0, 0},
+	{"ingest", "", "Run what brings messages alone, into the queue",
+	 ingest_options, ingest_verb, 0, 0},
 	{"flow", "", "Be the flow as one filter, from message to receipt",
 	 flow_options, flow_verb, 0, 0},
+	{"status", "", "Show how the bots are; exit 1 when one is down",
+	 status_options, status_verb, 0, 0},
+	{"gc", "", "Forget what is old; lb-run does so every hour", gc_options,
+	 gc_verb, 0, 0},
 	{0},
 };
 
@@ -13,6 +23,7 @@ static const struct lb_prog prog = {
 	.about = "Run the bots of the configuration, and keep them running",
 	.example = "lb-run --once",
 	.verbs = verbs,
+	.usual = "start",
 	.reads = "message",
 	.writes = "receipt drop error",
 };

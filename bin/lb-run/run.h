@@ -30,7 +30,7 @@ struct words {
 
 void words_put(struct words *w, const char *word); /* copied */
 void words_release(struct words *w);
-/* As a shell reads them; the first without its folder. */
+/* As a shell reads them; a program without its folder. */
 void words_print(const struct words *w, struct lb_buf *out);
 
 /* "lb-agent": the one beside this program, where there is one. */

@@ -39,6 +39,8 @@ const char *lb_config_str(const struct lb_config *config, const char *path);
 int64_t lb_config_int(const struct lb_config *config, const char *path);
 /* A key of type duration, in ms. */
 int64_t lb_config_ms(const struct lb_config *config, const char *path);
+/* A key of type size, in bytes. */
+int64_t lb_config_bytes(const struct lb_config *config, const char *path);
 
 /*
  * One bot, pipeline or provider with all defaults filled in, borrowed; NULL

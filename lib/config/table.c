@@ -92,6 +92,21 @@ const struct lb_key lb_keys[] = {
 
 {"concurrency.pipeline", LB_KEY_INT, "20", 1, 10000,
  .doc = "conversations that lb-agent holds at once"},
+
+{"retention.done", LB_KEY_DURATION, "\"7d\"",
+ .doc = "how long a queue remembers what ended, and knows it again"},
+{"retention.dead", LB_KEY_DURATION, "\"none\"",
+ .doc = "how long it keeps dead letters; none is for ever"},
+{"retention.ledger", LB_KEY_DURATION, "\"7d\"",
+ .doc = "how long lb-send remembers what it delivered"},
+{"retention.answers", LB_KEY_DURATION, "\"7d\"",
+ .doc = "how long an answer is kept to be given again"},
+{"retention.media", LB_KEY_DURATION, "\"7d\"",
+ .doc = "how long files that came with messages are kept"},
+{"retention.media-size", LB_KEY_SIZE, "\"2G\"",
+ .doc = "how much of them is kept: the oldest go first"},
+{"retention.conversations", LB_KEY_DURATION, "\"none\"",
+ .doc = "how long a conversation is kept that nobody goes on with"},
 {0},
 };
 /* clang-format on */

@@ -31,6 +31,13 @@ int64_t lb_config_ms(const struct lb_config *config, const char *path)
 	return lb_coerced_amount(&duration, lb_config_get(config, path));
 }
 
+int64_t lb_config_bytes(const struct lb_config *config, const char *path)
+{
+	static const struct lb_key size = {.type = LB_KEY_SIZE};
+
+	return lb_coerced_amount(&size, lb_config_get(config, path));
+}
+
 const json_t *lb_config_section(const struct lb_config *config,
 				const char *name)
 {

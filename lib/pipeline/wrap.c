@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "pipeline/split.h"
 #include "record/chain.h"
+#include "record/cut.h"
 
 static const char *text_at(const json_t *config, const char *path)
 {
@@ -124,7 +124,8 @@ static void put_parts(struct lb_buf *out, const struct lb_record *r,
 	int64_t part = 1;
 
 	for (; o->split; part++) {
-		size_t n = lb_split(at, left, o->threshold);
+		size_t n = lb_cut_first(at, left, o->threshold,
+					LB_UNIT_CODE_POINTS);
 
 		if (n == left)
 			break;

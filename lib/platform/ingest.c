@@ -14,26 +14,31 @@ static void put_if(struct lb_buf *b, const char *key, const char *text)
 		lb_put_str(b, key, text);
 }
 
-/* The same event of a bot always has the same id. */
-static void make_id(const struct lb_origin *from, char out[LB_ID_SIZE])
+void lb_event_id(const char *bot, const char *event, int64_t ms,
+		 char out[LB_ID_SIZE])
 {
 	unsigned char digest[LB_DIGEST_SIZE];
 
-	if (!from->event_id) {
-		lb_id_new(from->time, out);
-		return;
-	}
 	/* The NUL of the bot's name parts the two. */
 	lb_digest(
 		(const struct lb_piece[]){
-			{from->bot, strlen(from->bot) + 1},
-			{from->event_id, strlen(from->event_id)},
+			{bot, strlen(bot) + 1},
+			{event, strlen(event)},
 		},
 		2, digest);
-	lb_id_derive(from->time, digest, out);
+	lb_id_derive(ms, digest, out);
 }
 
-void lb_put_message(struct lb_buf *b, const struct lb_origin *from)
+static void make_id(const struct lb_origin *from, char out[LB_ID_SIZE])
+{
+	if (from->event_id)
+		lb_event_id(from->bot, from->event_id, from->time, out);
+	else
+		lb_id_new(from->time, out);
+}
+
+void lb_put_event(struct lb_buf *b, const char *kind,
+		  const struct lb_origin *from)
 {
 	lb_autofree char *session =
 		lb_session_name(from->bot, from->launcher_type,
@@ -43,7 +48,7 @@ void lb_put_message(struct lb_buf *b, const struct lb_origin *from)
 
 	if (!from->id)
 		make_id(from, id);
-	lb_put_begin(b, "message");
+	lb_put_begin(b, kind);
 	lb_put_str(b, "id", from->id ? from->id : id);
 	lb_put_int(b, "time", from->time);
 	lb_put_str(b, "bot", from->bot);
@@ -56,5 +61,10 @@ void lb_put_message(struct lb_buf *b, const struct lb_origin *from)
 	put_if(b, "message_id", from->message_id);
 	lb_put_str(b, "session", session);
 	of = (struct lb_subject){from->id ? from->id : id, from->bot, session};
-	lb_log(LB_INFO, &of, "a message by adapter %s", from->platform);
+	lb_log(LB_INFO, &of, "%s by adapter %s", kind, from->platform);
+}
+
+void lb_put_message(struct lb_buf *b, const struct lb_origin *from)
+{
+	lb_put_event(b, "message", from);
 }

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/id.h"
 #include "record/out.h"
 
 struct lb_ingest {
@@ -62,5 +63,13 @@ struct lb_origin {
  * Tells the log of it.
  */
 void lb_put_message(struct lb_buf *b, const struct lb_origin *from);
+
+/* The same of another kind: edit, callback. */
+void lb_put_event(struct lb_buf *b, const char *kind,
+		  const struct lb_origin *from);
+
+/* The id of what a platform calls `event` of `ms`: always the same. */
+void lb_event_id(const char *bot, const char *event, int64_t ms,
+		 char out[LB_ID_SIZE]);
 
 #endif

@@ -131,3 +131,28 @@ int lb_conversation_each(struct lb_store *store, const char *session,
 	}
 	return r;
 }
+
+int64_t lb_conversation_expire(struct lb_store *store, int64_t before_ms,
+			       struct lb_error *err)
+{
+	lb_autoquery struct sqlite3_stmt *turns =
+		lb_db_query(store,
+			    "DELETE FROM turns WHERE conversation IN"
+			    " (SELECT id FROM conversations WHERE updated < ?)",
+			    err);
+	lb_autoquery struct sqlite3_stmt *whole =
+		turns ? lb_db_query(store,
+				    "DELETE FROM conversations"
+				    " WHERE updated < ?",
+				    err)
+		      : NULL;
+
+	if (!whole)
+		return -1;
+	lb_db_bind(turns, "i", before_ms);
+	lb_db_bind(whole, "i", before_ms);
+	if (lb_db_step(store, turns, err) < 0 ||
+	    lb_db_step(store, whole, err) < 0)
+		return -1;
+	return sqlite3_changes(store->db);
+}

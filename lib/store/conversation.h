@@ -59,6 +59,13 @@ int64_t lb_conversation_reset(struct lb_store *store, const char *session,
 			      const char *pipeline, struct lb_error *err);
 
 /*
+ * Forget whole conversations that nothing was said in since before_ms,
+ * in use or not. Returns how many, or -1.
+ */
+int64_t lb_conversation_expire(struct lb_store *store, int64_t before_ms,
+			       struct lb_error *err);
+
+/*
  * All conversations, newest first, of one session or (NULL) of all: fn gets
  * each, borrowed; it returns 0 to go on.
  */

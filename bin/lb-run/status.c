@@ -1,0 +1,105 @@
+/* lb-run status - how the bots are. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/table.h"
+#include "fs/lock.h"
+#include "super.h"
+
+enum { MAX_FILE = 4 << 20 };
+
+static bool json;
+
+const struct lb_opt status_options[] = {
+	{.name = "json", .help = "write a line of JSON each", .flag = &json},
+	{0},
+};
+
+static const char *const columns[] = {"name",     "adapter", "state", "since",
+				      "restarts", "message", NULL};
+
+/* What the lb-run of that role says, when it runs; else NULL. New. */
+static json_t *read_report(const char *state, enum role role)
+{
+	lb_autofree char *path = report_file(state, role);
+	lb_autofree char *lock =
+		report_lock_file(state, role == ROLE_ALL ? ROLE_WORKER : role);
+	lb_autofree char *text = NULL;
+	struct lb_error err;
+	json_t *o;
+	int64_t pid;
+	size_t len;
+
+	if (lb_path_read(path, MAX_FILE, &text, &len, &err) < 0)
+		return NULL;
+	o = json_loadb(text, len, 0, NULL);
+	if (lb_json_int(o, "pid", &pid) && lb_lock_holder(lock) == pid)
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+static bool is_well(const char *state)
+{
+	return state &&
+	       (strcmp(state, "connected") == 0 ||
+		strcmp(state, "throttled") == 0 || strcmp(state, "up") == 0);
+}
+
+/* A time as people read it; JSON keeps the number. */
+static void spell_time(json_t *row)
+{
+	char text[LB_CLOCK_TEXT];
+	int64_t since;
+
+	if (!lb_json_int(row, "since", &since))
+		return;
+	lb_clock_text(since, text);
+	json_object_set_new(row, "since", json_string(text));
+}
+
+/* Returns how many of them are down. */
+static size_t show(struct lb_table *table, const json_t *report)
+{
+	const json_t *all = json_object_get(report, "members");
+	size_t down = 0;
+
+	for (size_t i = 0; i < json_array_size(all); i++) {
+		json_t *row = json_deep_copy(json_array_get(all, i));
+
+		down += !is_well(lb_json_str(row, "state"));
+		spell_time(row);
+		lb_table_row(table, row);
+	}
+	return down;
+}
+
+int status_verb(int argc, char **argv)
+{
+	struct lb_error err;
+	lb_autofree char *state = lb_config_state(&err);
+	size_t down = 0, running = 0;
+	struct lb_table *table;
+
+	(void)argc;
+	(void)argv;
+	if (!state)
+		return lb_report(&err);
+	table = lb_table_open(columns, json);
+	for (enum role role = ROLE_ALL; role <= ROLE_INGEST; role++) {
+		json_auto_t *report = read_report(state, role);
+
+		if (!report)
+			continue;
+		running++;
+		down += show(table, report);
+	}
+	lb_table_close(table);
+	if (running == 0)
+		lb_complain("no lb-run runs for '%s'", state);
+	return running == 0 || down > 0 ? LB_NO : LB_OK;
+}
