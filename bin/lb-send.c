@@ -83,53 +83,6 @@ static int open_records(struct lb_send *send)
 	return LB_OK;
 }
 
-static int on_record(void *arg, struct lb_record *r, struct lb_out *out,
-		     struct lb_error *err)
-{
-	struct lb_send *send = arg;
-
-	send->out = out;
-	return lb_send_record(send, r, err);
-}
-
-static int on_pause(void *arg, struct lb_out *out, struct lb_error *err)
-{
-	struct lb_send *send = arg;
-
-	send->out = out;
-	return lb_send_pause(send, err);
-}
-
-static int on_end(void *arg, struct lb_out *out, struct lb_error *err)
-{
-	struct lb_send *send = arg;
-
-	(void)err;
-	send->out = out;
-	lb_send_end(send);
-	return 0;
-}
-
-static int run(struct lb_send *send)
-{
-	int code = lb_filter_run(&(struct lb_filter){
-		.stage = "lb-send",
-		.owned = lb_send_kinds(send),
-		.on_record = on_record,
-		.on_pause = on_pause,
-		.on_end = on_end,
-		.arg = send,
-		.max_line = (size_t)max_line,
-		.strict = strict,
-		.text = !send->sink || send->sink->text,
-		.others = send->records,
-	});
-
-	if (code == LB_OK && (!send->sink || send->sink->text))
-		code = lb_send_code(send);
-	return code;
-}
-
 int main(int argc, char **argv)
 {
 	struct lb_send send = {.fail = LB_CODES};
@@ -156,9 +109,9 @@ int main(int argc, char **argv)
 		return lb_finish(lb_report(&err));
 	lb_note_terminal();
 	send.terminal = isatty(STDOUT_FILENO);
+	send.strict = strict;
 	send.max_line = (size_t)max_line;
-	code = run(&send);
-	lb_send_release(&send);
+	code = lb_send_run(&send);
 	lb_out_close(send.records);
 	lb_config_close(send.config);
 	return lb_finish(code);

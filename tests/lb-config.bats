@@ -19,7 +19,7 @@ after() {
 	run -0 lb-config get llm
 	same '{"model":"","connect-timeout":"10s","first-byte-timeout":"120s","idle-timeout":"60s"}' "$output"
 	run -0 lb-config get bots.-
-	same '{"adapter":"stdout","pipeline":"default","stream":true}' "$output"
+	same '{"adapter":"stdout","pipeline":"default","stream":true,"poll-timeout":"50s","album-wait":"1s","other-bots":false,"drop-pending":false}' "$output"
 	run -0 lb-config get pipelines.default.ai.local-agent.max-round
 	same 10 "$output"
 	run -0 lb-config list
@@ -92,9 +92,9 @@ after() {
 @test "what is unknown, wrong or not built is named with its line" {
 	same "2: llm.modle: unknown key (did you mean 'llm.model'?)" \
 		"$(problems llm: '  modle: x')"
-	same "1: bots.a.adapter: 'telegram' is not in this version" \
-		"$(problems 'bots: {a: {adapter: telegram}}')"
-	same "1: bots.a.adapter: 'stdin' is not stdout, jsonl, null or text" \
+	same "1: bots.a.adapter: 'discord' is not in this version" \
+		"$(problems 'bots: {a: {adapter: discord}}')"
+	same "1: bots.a.adapter: 'stdin' is not stdout, jsonl, null, telegram or text" \
 		"$(problems 'bots: {a: {adapter: stdin}}')"
 	same "1: box: not in this version" "$(problems 'box: {enabled: true}')"
 	same "1: concurrency.pipeline: '10001' is not a whole number from 1 to 10000" \
@@ -310,7 +310,7 @@ concurrency:
 	run --separate-stderr -78 lb-config set bots.a.pipeline nowhere
 	[[ $stderr == "lb-config: not written: "*"there is no pipeline 'nowhere'" ]]
 	run --separate-stderr -78 lb-config set llm.model=y concurrency.pipeline=none
-	run --separate-stderr -78 lb-config set bots.a.adapter telegram
+	run --separate-stderr -78 lb-config set bots.a.adapter discord
 	run --separate-stderr -64 lb-config set llm.modle y
 	run --separate-stderr -64 lb-config set llm y
 	run --separate-stderr -78 lb-config set box.enabled true
@@ -519,10 +519,29 @@ a/b@c' "$(jq -r --arg n GROQ_API_KEY,http_proxy,HTTPS_PROXY,OPENAI_BASE_URL,LB__
 @test "describe tells type, default and meaning, for one key or those below" {
 	same '{"key":"concurrency.pipeline","type":"a whole number from 1 to 10000","meaning":"conversations that lb-agent holds at once","default":20}' \
 		"$(lb-config describe concurrency.pipeline)"
-	same 3 "$(lb-config describe bots.support | wc -l)"
+	same 10 "$(lb-config describe bots.support | wc -l)"
 	run --separate-stderr -64 lb-config describe llm.modell
 	same "lb-config: 'llm.modell' is no key (did you mean 'llm.model'?)" "$stderr"
 	run -78 lb-config describe box.enabled
+}
+
+@test "a bot of a platform: its server, its token, its implicit self" {
+	same "1: bots.a.base-url: does not begin with http:// or https:// and a host" \
+		"$(problems 'bots: {a: {base-url: localhost:80}}')"
+	echo 'bots: {a: {adapter: telegram}}' > "$LB_CONFIG"
+	run -0 lb-config check
+	[[ $output == *'bots.a.token: is not set, so the bot cannot start'* ]]
+	echo 'bots: {a: {adapter: telegram, token: env:T}}' > "$LB_CONFIG"
+	run -0 lb-config check
+	[ -z "$output" ]
+	export TELEGRAM_BOT_TOKEN=12:secret
+	same null "$(lb-config get bots.telegram 2> /dev/null || echo null)"
+	: > "$LB_CONFIG"
+	same telegram "$(lb-config get bots.telegram.adapter)"
+	run -0 lb-config get --origin bots.telegram
+	[[ $output == *'environment TELEGRAM_BOT_TOKEN'* && $output != *secret* ]]
+	echo 'bots: {"-": {stream: false}}' > "$LB_CONFIG"
+	same telegram "$(lb-config get bots.telegram.adapter)"
 }
 
 @test "the list of keys in lb-config(5) is the table's" {

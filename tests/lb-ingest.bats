@@ -248,7 +248,7 @@ $event" | jq -r .id | sort -u | wc -l)"
 	same "lb-ingest: there is no adapter 'txt' (did you mean 'text'?); there are jsonl and text" "${stderr_lines[0]}"
 	run --separate-stderr -64 lb-ingest xyzzy
 	same "lb-ingest: there is no adapter 'xyzzy'; there are jsonl and text" "${stderr_lines[0]}"
-	for later in telegram onebot discord slack line lark dingtalk wecom qq \
+	for later in onebot discord slack line lark dingtalk wecom qq \
 		satori matrix irc mail http web; do
 		run --separate-stderr -64 lb-ingest $later
 		same "lb-ingest: adapter '$later' is not in this version; there are jsonl and text" "${stderr_lines[0]}"

@@ -322,7 +322,7 @@ y' "$output"
 	same "lb-send: there is no adapter 'stdot' (did you mean 'stdout'?); there are jsonl, null and stdout" "${stderr_lines[0]}"
 	run --separate-stderr -64 lb-send xyzzy
 	same "lb-send: there is no adapter 'xyzzy'; there are jsonl, null and stdout" "${stderr_lines[0]}"
-	for later in telegram onebot discord slack line lark dingtalk wecom qq \
+	for later in onebot discord slack line lark dingtalk wecom qq \
 		satori matrix irc mail http web; do
 		run --separate-stderr -64 lb-send $later
 		same "lb-send: adapter '$later' is not in this version; there are jsonl, null and stdout" "${stderr_lines[0]}"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# The real client of the chat completions service against our double of it:
-# a double counts only if that client takes it for the real one. npm installs
-# what tests/peers/package-lock.json pins, node included, into the build.
+# The real clients of services against our doubles of them: a double counts
+# only if its client takes it for the real one. npm installs what
+# tests/peers/package-lock.json pins, node included, into the build.
 
 # npm may need what the helper takes away.
 outside=$(declare -px HOME http_proxy HTTP_PROXY https_proxy HTTPS_PROXY \
@@ -9,6 +9,7 @@ outside=$(declare -px HOME http_proxy HTTP_PROXY https_proxy HTTPS_PROXY \
 
 load helper
 load server
+load doubles
 
 peers=$LB_TEST_BUILD/tests/peers
 
@@ -32,6 +33,15 @@ setup() {
 	}
 	# An import looks for its package beside the script.
 	cp "$BATS_TEST_DIRNAME/peers/openai-client.js" "$peers/client.mjs"
+	cp "$BATS_TEST_DIRNAME/peers/grammy-client.js" "$peers/bot.mjs"
+	case $BATS_TEST_DESCRIPTION in
+	*'Bot API'*)
+		need python3
+		bot_api
+		bot_api_say 7 hello
+		return
+		;;
+	esac
 	serve <<-'END'
 		on POST /once/chat/completions
 		reply 429
@@ -56,6 +66,7 @@ setup() {
 
 teardown() {
 	stop_servers
+	stop_doubles
 }
 
 # peer MODE [PATH [KEY [TEXT]]] - what the openai package gets.
@@ -123,4 +134,89 @@ refused() {
 	run -0 peer retry once
 	same 'You said: a b' "$(jq -r .text <<< "$output")"
 	same '2' "$(requests .n | tail -n 1)"
+}
+
+# grammy MODE [CHAT] - what the grammy package gets of the Bot API.
+grammy() {
+	timeout 60 "$peers/node_modules/.bin/node" "$peers/bot.mjs" "$1" \
+		"$BOT_API" "${TOKEN-$BOT_API_TOKEN}" "${@:2}"
+}
+
+# denied MODE CODE TEXT [CHAT]
+denied() {
+	run -0 grammy "$1" "${@:4}"
+	same "$2 $3" "$(jq -r '"\(.code) \(.text)"' <<< "$output")"
+}
+
+@test "a bot polls the Bot API, answers and moves its offset" {
+	bot_api_say 7 two
+	bot_api_push '{"callback_query":{"id":"q1","from":{"id":7,"is_bot":false,"first_name":"A"},"chat_instance":"1","data":"d"}}' \
+		'{"edited_message":{"message_id":1,"date":1,"edit_date":2,"chat":{"id":7,"type":"private","first_name":"A"},"from":{"id":7,"is_bot":false,"first_name":"A"},"text":"HELLO"}}'
+	bot_api_say 7 stop
+	run -0 grammy poll
+	same '[[1000,"hello"],[1001,"two"],[1003,"edit HELLO"],[1004,"stop"]]' \
+		"$(jq -c .got <<< "$output")"
+	same '"echo hello" 1
+"echo two" 2' "$(bot_api_sent '"\(.text|tojson) \(.reply_to)"' | jq -r .)"
+	bot_api_http GET /_state | jq -e '.pending == 0 and .queries.q1'
+}
+
+@test "the Bot API takes uploads and gives them back" {
+	run -0 grammy media
+	same '{"same":true,"caption":"c","again":1,"group":2}' "$output"
+	same '70000' "$(bot_api_sent '.media.size' | sort -u)"
+}
+
+@test "the Bot API edits messages" {
+	run -0 grammy edit
+	jq -e '.text == "two \ud83d\ude00" and .date and
+		.entities == [{type: "italic", offset: 0, length: 3}]' <<< "$output"
+}
+
+@test "the Bot API refuses what the service refuses" {
+	local bad='Bad Request:'
+	denied markup 400 "$bad can't parse entities: Can't find end tag corresponding to start tag \"b\""
+	denied long 400 "$bad message is too long"
+	denied caption 400 "$bad message caption is too long"
+	denied empty 400 "$bad message text is empty"
+	denied nobody 400 "$bad chat_id is empty"
+	denied wrong 400 "$bad chat_id is invalid"
+	denied list 400 "$bad field \"text\" must be a String"
+	denied send 400 "$bad chat not found" 8
+	denied thread 400 "$bad message thread not found"
+	denied reply 400 "$bad message to be replied not found"
+	denied gone 400 "$bad message to edit not found"
+	run -0 grammy same
+	[[ $output == *'message is not modified'* ]]
+	run -0 grammy fits
+	jq -e .message_id <<< "$output"
+	TOKEN=1:x denied me 401 Unauthorized
+	TOKEN=x denied me 404 'Not Found'
+	bot_api_op '{"op":"block","chat":7}'
+	denied send 403 'Forbidden: bot was blocked by the user'
+}
+
+@test "the Bot API lets one poll, and none beside a webhook" {
+	run -0 grammy hooked
+	[[ $output == *"can't use getUpdates method while webhook is active"* ]]
+	bot_api # one for which nothing waits
+	denied two 409 'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running'
+}
+
+@test "the Bot API slows a bot down, and breaks, as it is told" {
+	bot_api_op '{"op":"fail","how":"429","retry_after":2,"method":"sendMessage"}'
+	run -0 grammy send
+	same '{"code":429,"text":"Too Many Requests: retry after 2","parameters":{"retry_after":2}}' "$output"
+	run -0 grammy send
+	jq -e .message_id <<< "$output"
+	for how in cut cut-after truncated garbage 502; do
+		bot_api_op '{"op":"fail","how":"'$how'"}'
+		run -0 grammy send
+		jq -e 'has("message_id") | not' <<< "$output"
+	done
+	bot_api_op '{"op":"fail","how":"bytes"}'
+	run -0 grammy send
+	jq -e .message_id <<< "$output"
+	# one after the 429, those cut short of their answers, the last
+	same 5 "$(bot_api_sent .message_id | wc -l)"
 }

@@ -185,6 +185,22 @@ static void take_variable(struct lb_config *config, const char *name,
 	json_object_set_new(config->origins, path, json_string(where));
 }
 
+/* As a key in the environment is a provider, a token there is a bot. */
+static void take_bot(struct lb_config *config)
+{
+	json_t *bots = json_object_get(config->all, "bots");
+	size_t own = json_object_get(bots, "-") ? 1 : 0;
+
+	if (json_object_size(bots) > own ||
+	    !lb_config_env("TELEGRAM_BOT_TOKEN"))
+		return;
+	json_object_set_new(bots, "telegram",
+			    lb_json_pack("{s:s, s:s}", "adapter", "telegram",
+					 "token", "env:TELEGRAM_BOT_TOKEN"));
+	json_object_set_new(config->origins, "bots.telegram",
+			    json_string("environment TELEGRAM_BOT_TOKEN"));
+}
+
 void lb_config_environment(struct lb_config *config)
 {
 	const char *model = lb_config_env("LB_MODEL");
@@ -206,4 +222,5 @@ void lb_config_environment(struct lb_config *config)
 	}
 	if (model)
 		take_variable(config, "LB_MODEL", "llm.model", model);
+	take_bot(config);
 }

@@ -146,23 +146,53 @@ static json_t *defaults(void)
 }
 
 /* A bot whose pipeline is none. */
-static void check_references(struct lb_config *config)
+static void check_pipeline(struct lb_config *config, const char *name,
+			   const json_t *bot)
 {
 	const json_t *pipelines = json_object_get(config->all, "pipelines");
+	const char *to = lb_json_str(bot, "pipeline");
+	lb_autofree char *path = lb_printf("bots.%s.pipeline", name);
+
+	if (to && strcmp(to, "default") != 0 && !json_object_get(pipelines, to))
+		lb_config_problem(config, LB_PROBLEM,
+				  lb_config_origin(config, path),
+				  "%s: there is no pipeline '%s'", path, to);
+}
+
+/* A bot of a platform that has to be told who it is. */
+static void check_platform(struct lb_config *config, const char *name,
+			   const json_t *bot)
+{
+	const char *adapter = lb_json_str(bot, "adapter");
+	const char *url = lb_json_str(bot, "base-url");
+	lb_autofree char *path = lb_printf("bots.%s.base-url", name);
+	lb_autofree char *kind = lb_printf("bots.%s.adapter", name);
+
+	if (url && !lb_config_is_url(url))
+		lb_config_problem(config, LB_PROBLEM,
+				  lb_config_origin(config, path),
+				  "%s: does not begin with http:// or https:// "
+				  "and a host",
+				  path);
+	if (adapter && strcmp(adapter, "telegram") == 0 &&
+	    !lb_json_str(bot, "token"))
+		lb_config_problem(config, LB_PROBLEM_ADVICE,
+				  lb_config_origin(config, kind),
+				  "bots.%s.token: is not set, so the bot "
+				  "cannot "
+				  "start",
+				  name);
+}
+
+static void check_bots(struct lb_config *config)
+{
 	const char *name;
 	json_t *bot;
 
 	json_object_foreach(json_object_get(config->all, "bots"), name, bot)
 	{
-		const char *to = lb_json_str(bot, "pipeline");
-		lb_autofree char *path = lb_printf("bots.%s.pipeline", name);
-
-		if (to && strcmp(to, "default") != 0 &&
-		    !json_object_get(pipelines, to))
-			lb_config_problem(config, LB_PROBLEM,
-					  lb_config_origin(config, path),
-					  "%s: there is no pipeline '%s'", path,
-					  to);
+		check_pipeline(config, name, bot);
+		check_platform(config, name, bot);
 	}
 }
 
@@ -186,7 +216,7 @@ struct lb_config *lb_config_gather(const struct lb_sources *from)
 		take_parts(config, file);
 	if (!from->no_environment)
 		lb_config_environment(config);
-	check_references(config);
+	check_bots(config);
 	config->file = file ? lb_steal(&file) : lb_steal(&fresh);
 	return config;
 }

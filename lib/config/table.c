@@ -7,7 +7,7 @@
 	"person who asks.\"}]"
 
 /* clang-format off */
-#define ADAPTERS "telegram discord lark dingtalk slack aiocqhttp qqofficial " \
+#define ADAPTERS "discord lark dingtalk slack aiocqhttp qqofficial " \
 	"LINE line wecom wecombot wecomcs officialaccount kook satori " \
 	"wechatpad openclaw-weixin web_page websocket http_bot matrix email " \
 	"irc onebot web qq mail http"
@@ -18,12 +18,28 @@
 
 const struct lb_key lb_keys[] = {
 {"bots.*.adapter", LB_KEY_ENUM, "\"stdout\"",
- .values = "stdout jsonl null text", .foreign = ADAPTERS,
+ .values = "stdout jsonl null telegram text", .foreign = ADAPTERS,
  .doc = "the platform of the bot"},
 {"bots.*.pipeline", LB_KEY_STRING, "\"default\"",
  .doc = "the pipeline that answers its messages"},
 {"bots.*.stream", LB_KEY_BOOL, "false",
  .doc = "show answers as they come; bot \"-\" does unless told not to"},
+{"bots.*.token", LB_KEY_SECRET, NULL,
+ .doc = "telegram: what the platform knows the bot by"},
+{"bots.*.base-url", LB_KEY_STRING, NULL,
+ .doc = "telegram: another Bot API server than https://api.telegram.org"},
+{"bots.*.poll-timeout", LB_KEY_DURATION, "\"50s\"",
+ .doc = "telegram: how long the platform may keep a request for news, 1s "
+	"to 50s"},
+{"bots.*.album-wait", LB_KEY_DURATION, "\"1s\"",
+ .doc = "telegram: how long more pictures of an album are waited for, at most "
+	"10s; 0 makes each a message"},
+{"bots.*.other-bots", LB_KEY_BOOL, "false",
+ .doc = "telegram: messages of other bots are messages, too"},
+{"bots.*.drop-pending", LB_KEY_BOOL, "false",
+ .doc = "telegram: leave out what came before the bot first started here"},
+{"bots.*.limits", LB_KEY_OBJECT, NULL,
+ .doc = "what the platform takes, where it differs from what is known"},
 
 {"pipelines.*.ai.runner.runner", LB_KEY_ENUM, "\"local-agent\"",
  .values = "local-agent", .foreign = RUNNERS, .doc = "who makes the answers"},

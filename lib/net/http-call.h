@@ -3,6 +3,7 @@
  *
  *     http.c        requests: begin, time out, end
  *     http-easy.c   one request as libcurl sees it
+ *     http-upload.c a body in pieces
  *     http-why.c    what went wrong, for people
  *     http-gate.c   who looks a name up, and who waits for the answer
  */
@@ -55,6 +56,9 @@ struct lb_http_call {
 	CURL *easy;
 	struct curl_slist *headers;
 	char *body;
+	struct lb_http_pieces pieces; /* of a body in pieces ... */
+	size_t piece, in_piece;       /* ... where it is read */
+	bool once;
 	struct lb_timer timer, total;
 	enum lb_http_phase phase;
 	int64_t connect_ms, first_byte_ms, idle_ms, total_ms;
@@ -99,6 +103,9 @@ int lb_http_easy_prepare(struct lb_http_call *call,
 			 struct lb_error *err);
 enum lb_http_cause lb_http_easy_cause(const struct lb_http_call *call,
 				      CURLcode code);
+
+/* http-upload.c: the body is call->pieces. */
+void lb_http_upload_prepare(struct lb_http_call *call);
 
 /* http-why.c: say in call->why what happened. */
 void lb_http_why(struct lb_http_call *call, enum lb_http_cause cause,

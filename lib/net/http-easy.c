@@ -7,7 +7,8 @@
 #include "net/curl.h"
 #include "net/http-call.h"
 
-enum { BUFFER = 16 << 10, DNS_CACHE_S = 120 };
+/* What may be asked once alone should not meet a connection about to close. */
+enum { BUFFER = 16 << 10, DNS_CACHE_S = 120, FRESH_S = 30 };
 
 static int on_lookup(void *state, void *reserved, void *arg)
 {
@@ -33,10 +34,14 @@ static curl_socket_t on_open_socket(void *arg, curlsocktype purpose,
 static int on_connected(void *arg, char *ip, char *local_ip, int port,
 			int local_port)
 {
+	const struct lb_http_call *call = arg;
+
 	(void)ip;
 	(void)local_ip;
 	(void)port;
 	(void)local_port;
+	if (call->once && call->phase >= LB_HTTP_ASKED)
+		return CURL_PREREQFUNC_ABORT;
 	lb_http_asked(arg);
 	return CURL_PREREQFUNC_OK;
 }
@@ -207,7 +212,7 @@ static int set_method(struct lb_http_call *call, const char *method,
 	if (strcmp(method, "HEAD") == 0) {
 		curl_easy_setopt(e, CURLOPT_NOBODY, 1L);
 	} else if (!bare) {
-		call->body = lb_alloc(len + 1);
+		call->body = lb_alloc_raw(len + 1);
 		if (len > 0)
 			memcpy(call->body, body, len);
 		curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE,
@@ -247,6 +252,10 @@ int lb_http_easy_prepare(struct lb_http_call *call,
 		       err) < 0 ||
 	    add_headers(call, request->headers, call->body != NULL, err) < 0)
 		return -1;
+	if (call->pieces.n > 0)
+		lb_http_upload_prepare(call);
+	if (request->once)
+		curl_easy_setopt(e, CURLOPT_MAXAGE_CONN, (long)FRESH_S);
 	set_callbacks(call);
 	curl_easy_setopt(e, CURLOPT_URL, request->url);
 	curl_easy_setopt(e, CURLOPT_HTTPHEADER, call->headers);

@@ -48,6 +48,7 @@ static void release(struct lb_http_call *call)
 	}
 	curl_slist_free_all(call->headers);
 	free(call->body);
+	lb_http_pieces_release(&call->pieces);
 	free(call);
 }
 
@@ -68,6 +69,7 @@ void lb_http_finish(struct lb_http_call *call, enum lb_http_cause cause,
 
 	lb_http_why(call, cause, code);
 	call->end.cause = cause;
+	call->end.asked = call->phase >= LB_HTTP_ASKED;
 	call->end.why = call->why;
 	note_retry_after(call);
 	gate->calls++; /* what on_end starts must not sweep it away */
@@ -297,11 +299,14 @@ struct lb_http_call *lb_http_start(struct lb_http *http,
 	struct lb_http_gate *gate;
 	struct lb_http_call *call;
 
-	if (start_curl(http, err) < 0)
+	gate = start_curl(http, err) < 0
+		       ? NULL
+		       : lb_http_gate_find(http, request->url, err);
+	if (!gate) {
+		if (request->pieces)
+			lb_http_pieces_release(request->pieces);
 		return NULL;
-	gate = lb_http_gate_find(http, request->url, err);
-	if (!gate)
-		return NULL;
+	}
 	call = lb_alloc(sizeof(*call));
 	call->http = http;
 	call->gate = gate;
@@ -311,6 +316,11 @@ struct lb_http_call *lb_http_start(struct lb_http *http,
 	call->first_byte_ms = request->first_byte_ms;
 	call->idle_ms = request->idle_ms;
 	call->total_ms = request->total_ms;
+	call->once = request->once;
+	if (request->pieces) {
+		call->pieces = *request->pieces;
+		*request->pieces = (struct lb_http_pieces){0};
+	}
 	call->max_body =
 		request->max_body ? request->max_body : LB_HTTP_MAX_BODY;
 	call->easy =

@@ -14,6 +14,7 @@
 #ifndef LB_NET_HTTP_H
 #define LB_NET_HTTP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,12 +37,35 @@ enum lb_http_cause {
 	LB_HTTP_STOPPED,    /* on_data said stop */
 };
 
+/* Of a body in pieces: text, or (fd >= 0) so many bytes of a file. */
+struct lb_http_piece {
+	char *text;
+	size_t len;
+	int fd;
+};
+
+struct lb_http_pieces {
+	struct lb_http_piece *at;
+	size_t n;
+};
+
+/* Frees the texts and closes the files; empty afterwards. */
+void lb_http_pieces_release(struct lb_http_pieces *pieces);
+
 struct lb_http_request {
 	const char *method; /* NULL: POST with a body, else GET */
 	const char *url;
 	const char *const *headers; /* "Name: value", NULL-ended; or NULL */
 	const char *body;           /* copied; or NULL */
 	size_t body_len;
+	/* Instead of `body`; or NULL. Taken, also on failure. */
+	struct lb_http_pieces *pieces;
+	/*
+	 * libcurl writes a request a second time where a kept connection
+	 * proves dead before any answer. With `once` the call ends then
+	 * (NETWORK): the peer may have acted on the first.
+	 */
+	bool once;
 	/* ms; 0 for none. connect_ms begins at lb_http_start() and covers the
 	 * look-up, waiting for another's look-up, and TLS. Any byte of the
 	 * answer, also of a comment in an event stream, starts idle_ms anew. */
@@ -53,6 +77,7 @@ struct lb_http_request {
 
 struct lb_http_end {
 	enum lb_http_cause cause;
+	bool asked;             /* the peer may have seen the request */
 	int status;             /* 0 when no answer began */
 	int64_t retry_after_ms; /* from Retry-After, either form; -1 */
 	size_t bytes;           /* of the body, decoded */

@@ -16,6 +16,7 @@
 #define LB_STORE_QUEUE_DB_H
 
 #include "store/db.h"
+#include "store/owner.h"
 #include "store/queue.h"
 
 /* A session that a transaction changed; set right at the commit. */
@@ -32,9 +33,7 @@ struct lb_queue {
 	int64_t id;           /* row; 0 while there is none */
 	unsigned long opened; /* the store's, when id was read */
 	bool relaxed;         /* the connection is at synchronous=NORMAL */
-	int locks;            /* the file of owners' locks; -1 */
-	int64_t *mine;        /* owners in this process */
-	size_t n_mine;
+	struct lb_owners owners;
 	int64_t joined; /* of them, the one that this transaction made */
 	struct dirty *dirty;
 	size_t n_dirty;
@@ -63,12 +62,6 @@ int lb_queue_link(struct lb_queue *q, struct dirty *d, int64_t seq,
 
 /* Take the first of them out. */
 int lb_queue_unlink(struct lb_queue *q, struct dirty *d, struct lb_error *err);
-
-/* Open the file of owners' locks. */
-int lb_queue_open_locks(struct lb_queue *q, struct lb_error *err);
-
-/* Let go of the lock of an owner of ours. */
-void lb_queue_unlock(struct lb_queue *q, int64_t owner);
 
 /* The row of the queue is known, or 0 when there is none; -1 failed. */
 int64_t lb_queue_row(struct lb_queue *q, struct lb_error *err);
