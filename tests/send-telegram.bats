@@ -450,6 +450,51 @@ calls() {
 	bot_api_sent .text | grep -q 'Try later'
 }
 
+# ---- files
+
+# media NAME BYTES - a file that may be sent; prints its path.
+media() {
+	mkdir -p "$LB_STATE/media/ab"
+	head -c "$2" /dev/urandom > "$LB_STATE/media/ab/$1"
+	echo "$LB_STATE/media/ab/$1"
+}
+
+# sum FILE... - as the double's log has it.
+sum() {
+	sha256sum "$@" | cut -d ' ' -f 1
+}
+
+@test "files are uploaded byte for byte" {
+	big=$(media big.bin 5000000)
+	a=$(media a.png 70000)
+	b=$(media b.png 1)
+	run -0 lb-send telegram < <(
+		reply f 7 '' "$(jq -nc --arg p "$big" '{chain: [{type: "File",
+			path: $p, name: "a \"b\".bin"}]}')"
+		reply p 7 '' "$(jq -nc --arg a "$a" --arg b "$b" '{chain: [
+			{type: "Plain", text: "look"}, {type: "Image", path: $a},
+			{type: "Image", path: $b}]}')")
+	is 'map(.kind) == ["receipt", "receipt"] and (.[0].message_ids | length) == 1'
+	same "$(sum "$big" "$a" "$b")" "$(bot_api_log '.files // [] | .[].sha256' | jq -r .)"
+	bot_api_sent . | grep -q look
+}
+
+@test "a file that is elsewhere, gone or too large is not sent" {
+	configure 'chat-interval: 1ms, media-out: 1000'
+	big=$(media big.bin 1001)
+	ln -s /etc/passwd "$LB_STATE/media/ab/link"
+	n=0
+	for path in /etc/passwd "$LB_STATE/media/../queue.db" "$LB_STATE/media/ab/link" \
+		"$LB_STATE/media/ab/none" "$big"; do
+		reply "r$((n += 1))" 7 '' "$(jq -nc --arg p "$path" \
+			'{chain: [{type: "File", path: $p, name: "x"}]}')"
+	done > "$BATS_TEST_TMPDIR/in"
+	run --separate-stderr -0 lb-send telegram < "$BATS_TEST_TMPDIR/in"
+	is 'length == 5 and all(.kind == "error" and .retryable == false)'
+	is 'map(.code) == ["denied", "denied", "denied", "not_found", "data"]'
+	same 0 "$(bot_api_log .n | wc -l)"
+}
+
 # ---- to start a conversation
 
 @test "--to: a text goes to a chat or a topic, and says what it became" {
