@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "platform/post.h"
+#include "platform/posts.h"
 
 struct lb_posts *lb_posts_of(struct lb_send *send)
 {

@@ -1,7 +1,7 @@
 /* What posts write into the ledger: one transaction a turn of the loop. */
 #include "base/clock.h"
 #include "base/log.h"
-#include "platform/post.h"
+#include "platform/posts.h"
 
 /* A ledger that others hold is tried again for as long: 5 s. */
 enum { RETRY_MS = 100, MAX_TRIES = 50 };
@@ -25,6 +25,10 @@ bool lb_posts_unsettled(const struct lb_send *send)
 
 static int open_ledger(struct lb_send *send, struct lb_error *err)
 {
+	if (!send->state)
+		return lb_fail(err, LB_CONFIG,
+			       "there is no folder for the ledger: set "
+			       "LB_STATE");
 	if (!send->posts->ledger)
 		send->posts->ledger =
 			lb_ledger_open(send->state, RETRY_MS, err);

@@ -1,4 +1,5 @@
-#include "platform/post.h"
+#include "platform/deliver.h"
+#include "platform/posts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +51,7 @@ static void release(struct lb_post *p)
 	free(p);
 }
 
-/* What became of it is written: the lane's next may start. */
-static void finish(struct lb_post *p)
+void lb_post_finish(struct lb_post *p)
 {
 	struct lb_lane *lane = p->lane;
 	bool over = p->d.final || p->failed;
@@ -64,15 +64,14 @@ static void finish(struct lb_post *p)
 	lb_lane_ready(lane);
 }
 
-/* Note in the ledger what it is now; lb_post_written() goes on. */
-static void become(struct lb_post *p, enum lb_ledger_state state)
+void lb_post_become(struct lb_post *p, enum lb_ledger_state state)
 {
 	p->becomes = state;
 	lb_post_note(p);
 }
 
-static void set_why(struct lb_post *p, enum lb_code code, const char *why,
-		    bool retryable)
+void lb_post_fail(struct lb_post *p, enum lb_code code, const char *why,
+		  bool retryable)
 {
 	snprintf(p->d.reason, sizeof(p->d.reason), "%s", why);
 	p->d.why = p->d.reason;
@@ -85,17 +84,16 @@ static void set_why(struct lb_post *p, enum lb_code code, const char *why,
 static void give_up(struct lb_post *p, enum lb_code code, const char *why,
 		    bool retryable)
 {
-	set_why(p, code, why, retryable);
-	become(p, LB_LEDGER_FREE);
+	lb_post_fail(p, code, why, retryable);
+	lb_post_become(p, LB_LEDGER_FREE);
 }
 
-/* It was never in the ledger. */
-static void refuse(struct lb_post *p, enum lb_code code, const char *why,
-		   bool retryable)
+void lb_post_refuse(struct lb_post *p, enum lb_code code, const char *why,
+		    bool retryable)
 {
-	set_why(p, code, why, retryable);
+	lb_post_fail(p, code, why, retryable);
 	lb_send_not_sent(p->bot->send, p->bot->sink, &p->d);
-	finish(p);
+	lb_post_finish(p);
 }
 
 static void ask(struct lb_post *p)
@@ -139,6 +137,18 @@ static void on_turn(void *arg)
 		ask_in_turn(p);
 }
 
+/* Wait for the chat, unless that takes too long: then this is its end. */
+static void wait_for_chat(struct lb_post *p, int64_t at)
+{
+	if (at - lb_clock_mono() > LONGEST_PAUSE_MS)
+		give_up(p, LB_CODE_RATE,
+			"the platform wants more than 10 minutes without a "
+			"message to this chat",
+			true);
+	else
+		wait_until(p, at, on_time);
+}
+
 /* The chat would let it go now, unless it was told to wait meanwhile. */
 static void on_time(void *arg)
 {
@@ -146,20 +156,15 @@ static void on_time(void *arg)
 	int64_t now = lb_clock_mono();
 	int64_t at = lb_pace_paused(&p->bot->pace, p->chat);
 
-	if (at - now > LONGEST_PAUSE_MS) {
-		give_up(p, LB_CODE_RATE,
-			"the platform wants more than 10 minutes without a "
-			"message to this chat",
-			true);
-	} else if (at > now) {
-		wait_until(p, at, on_time);
-	} else {
-		at = lb_pace_turn(&p->bot->pace, now);
-		if (at > now)
-			wait_until(p, at, on_turn);
-		else
-			ask_in_turn(p);
+	if (at > now) {
+		wait_for_chat(p, at);
+		return;
 	}
+	at = lb_pace_turn(&p->bot->pace, now);
+	if (at > now)
+		wait_until(p, at, on_turn);
+	else
+		ask_in_turn(p);
 }
 
 void lb_post_go(struct lb_post *p)
@@ -174,7 +179,7 @@ void lb_post_go(struct lb_post *p)
 	if (!p->light)
 		at = lb_pace_reserve(&p->bot->pace, p->chat, p->group, now);
 	if (at > now)
-		wait_until(p, at, on_time);
+		wait_for_chat(p, at);
 	else
 		on_time(p);
 }
@@ -201,14 +206,14 @@ static void try_again(struct lb_post *p, const struct lb_answer *a)
 	wait_until(p, now + wait, on_again);
 }
 
-static void say_unknown(struct lb_post *p, const char *why)
+void lb_post_unknown(struct lb_post *p, const char *why)
 {
 	lb_autofree char *text =
 		lb_printf("%.300s: whether the message was sent is unknown; "
 			  "--resend-unknown sends it again",
 			  why);
 
-	set_why(p, LB_CODE_LOST, text, false);
+	lb_post_fail(p, LB_CODE_LOST, text, false);
 }
 
 /* Another question may be asked. */
@@ -225,6 +230,12 @@ static void answered(struct lb_post *p)
 	}
 }
 
+void lb_post_again(struct lb_post *p)
+{
+	answered(p);
+	lb_post_go(p);
+}
+
 void lb_post_answer(struct lb_post *p, const struct lb_answer *a,
 		    json_t *take_id)
 {
@@ -233,15 +244,16 @@ void lb_post_answer(struct lb_post *p, const struct lb_answer *a,
 	case LB_TRY_OK:
 		p->tries = (struct lb_tries){0};
 		json_array_append_new(p->ids, take_id ? take_id : json_array());
-		become(p, json_array_size(p->ids) < p->steps ? LB_LEDGER_CLAIMED
-							     : LB_LEDGER_SENT);
+		lb_post_become(p, json_array_size(p->ids) < p->steps
+					  ? LB_LEDGER_CLAIMED
+					  : LB_LEDGER_SENT);
 		return;
 	case LB_TRY_AGAIN:
 		try_again(p, a);
 		break;
 	case LB_TRY_UNKNOWN:
-		say_unknown(p, a->why);
-		become(p, LB_LEDGER_UNKNOWN);
+		lb_post_unknown(p, a->why);
+		lb_post_become(p, LB_LEDGER_UNKNOWN);
 		break;
 	case LB_TRY_REFUSED:
 		give_up(p, a->code, a->why, false);
@@ -271,117 +283,13 @@ void lb_post_written(struct lb_post *p)
 {
 	if (p->failed) {
 		lb_send_not_sent(p->bot->send, p->bot->sink, &p->d);
-		finish(p);
+		lb_post_finish(p);
 	} else if (p->becomes == LB_LEDGER_SENT) {
 		name_messages(p);
 		lb_send_sent(p->bot->send, p->bot->sink, &p->d);
-		finish(p);
+		lb_post_finish(p);
 	} else {
 		lb_post_go(p);
-	}
-}
-
-static void claim(void *arg)
-{
-	struct lb_post *p = arg;
-
-	p->claiming = true;
-	lb_post_note(p);
-}
-
-/* Another process is at it: when it has done it, it has a receipt for us. */
-static void claim_later(struct lb_post *p)
-{
-	int64_t now = lb_clock_mono();
-	int64_t wait = lb_tries_wait(&p->tries, -1, now);
-
-	if (wait < 0)
-		refuse(p, LB_CODE_IO, "another lb-send has it in hand", true);
-	else
-		wait_until(p, now + wait, claim);
-}
-
-void lb_post_claimed(struct lb_post *p, int was, const struct lb_error *err)
-{
-	p->claiming = false;
-	switch (was) {
-	case LB_LEDGER_FREE:
-		p->ours = true;
-		p->tries = (struct lb_tries){0};
-		if (json_array_size(p->ids) < p->steps)
-			lb_post_go(p);
-		else /* all of it, by one that died before it could say so */
-			become(p, LB_LEDGER_SENT);
-		break;
-	case LB_LEDGER_CLAIMED:
-		claim_later(p);
-		break;
-	case LB_LEDGER_SENT:
-		p->d.replayed = true;
-		p->becomes = LB_LEDGER_SENT;
-		lb_post_written(p);
-		break;
-	case LB_LEDGER_UNKNOWN:
-		say_unknown(p, "whoever sent it before did not learn how that "
-			       "ended");
-		lb_post_written(p);
-		break;
-	default:
-		refuse(p, LB_CODE_IO, err->text, true);
-		break;
-	}
-}
-
-/*
- * One record is sent once to one place: an id that is given for several runs
- * of a job is another message wherever it goes.
- */
-static void name_key(struct lb_post *p)
-{
-	const char *target = lb_json_str(p->d.record->json, "target");
-
-	p->key_id = target ? lb_printf("%s>%s", p->d.id, target)
-			   : lb_strdup(p->d.id);
-	p->key = (struct lb_ledger_key){p->bot->name, p->key_id, p->d.part};
-}
-
-static struct lb_post *post_open(struct lb_lane *lane, struct lb_bot *bot)
-{
-	struct lb_posts *all = lb_posts_of(bot->send);
-	struct lb_post *p = lb_alloc(sizeof(*p));
-
-	p->bot = bot;
-	p->lane = lane;
-	p->ids = json_array();
-	p->next = all->all;
-	if (all->all)
-		all->all->prev = p;
-	all->all = p;
-	all->n++;
-	lane->work = p;
-	return p;
-}
-
-void lb_post_start(struct lb_lane *lane, struct lb_bot *bot)
-{
-	struct lb_post *p = post_open(lane, bot);
-	bool can = lb_delivery_open(&p->d, &lane->first->record);
-	struct lb_error err;
-
-	if (lb_send_gave_up(bot->send, &p->d)) {
-		finish(p);
-	} else if (!can) {
-		refuse(p, p->d.code, p->d.why, false);
-	} else if (!bot->self) {
-		refuse(p, lb_code_of(&bot->why), bot->why.text, false);
-	} else if (network_of(p)->plan(bot->self, p, &err) < 0) {
-		refuse(p, lb_code_of(&err), err.text, false);
-	} else if (p->steps == 0) {
-		lb_send_sent(bot->send, bot->sink, &p->d);
-		finish(p);
-	} else {
-		name_key(p);
-		claim(p);
 	}
 }
 

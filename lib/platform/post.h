@@ -93,51 +93,14 @@ struct lb_network {
 /* The adapter may be asked for the next step. */
 void lb_post_go(struct lb_post *post);
 
+/* The question under way is over and says nothing: ask this step anew. */
+void lb_post_again(struct lb_post *post);
+
 /*
  * How a step ended. OK: `take_id` names what was sent, a text or a list of
  * them. UNKNOWN ends the part, AGAIN is tried again here.
  */
 void lb_post_answer(struct lb_post *post, const struct lb_answer *a,
 		    json_t *take_id);
-
-/* ---- for send-engine.c */
-
-/* Everything of the network. */
-struct lb_posts {
-	struct lb_http *http;
-	struct lb_ledger *ledger;
-	struct lb_map bots;
-	struct lb_post *all;
-	size_t n, asking;
-	struct lb_post *ops, **ops_end;   /* for the ledger */
-	struct lb_post *asks, **asks_end; /* until others have answers */
-	struct lb_timer ledger_timer;
-	int ledger_tries;
-	bool ledger_waits;
-};
-
-struct lb_posts *lb_posts_of(struct lb_send *send); /* made when needed */
-void lb_posts_close(struct lb_send *send);
-
-/* Never NULL; see its `self` and `why`. Those not configured share one.
- * post-bot.c */
-struct lb_bot *lb_bot_of(struct lb_send *send, const struct lb_sink *sink,
-			 const struct lb_record *r);
-
-/* The lane's first record is a reply for that bot: it gets work, or ends. */
-void lb_post_start(struct lb_lane *lane, struct lb_bot *bot);
-
-/* The end of a turn of the loop: one transaction. post-ledger.c */
-void lb_posts_settle(struct lb_send *send);
-bool lb_posts_unsettled(const struct lb_send *send);
-
-/* No time is left: what asks is unknown, all else is given back. */
-void lb_posts_abandon(struct lb_send *send);
-void lb_post_cancel(struct lb_lane *lane); /* free its work */
-
-/* post.c, for post-ledger.c */
-void lb_post_claimed(struct lb_post *post, int was, const struct lb_error *err);
-void lb_post_written(struct lb_post *post);
-void lb_post_note(struct lb_post *post); /* into the next transaction */
 
 #endif

@@ -1,4 +1,4 @@
-#include "platform/send.h"
+#include "platform/deliver.h"
 
 #include <string.h>
 

@@ -12,9 +12,11 @@
  * do not wait for each other.
  *
  *     send.c          records: what a delivery becomes
- *     send-engine.c   the turn of the loop: lines, lanes, output
+ *     send-engine.c   the turn of the loop
+ *     send-lines.c    lines and lanes: what waits for whom
  *     post.c          a part on its way over the network: pace, tries
  *     post-ledger.c   ... and what the ledger knows of it
+ *     post-start.c    ... and how it begins
  *     post-bot.c      the bots they are sent by
  */
 #ifndef LB_PLATFORM_SEND_H
@@ -70,7 +72,8 @@ struct lb_sink {
 };
 
 extern const struct lb_sink *const lb_sinks[]; /* NULL-ended */
-extern const struct lb_sink lb_sink_jsonl, lb_sink_null, lb_sink_stdout;
+extern const struct lb_sink lb_sink_jsonl, lb_sink_null, lb_sink_stdout,
+	lb_sink_telegram;
 
 const struct lb_sink *lb_sink_find(const char *name);
 
@@ -78,8 +81,8 @@ const struct lb_sink *lb_sink_find(const char *name);
 struct lb_send {
 	const struct lb_sink *sink; /* NULL: by the record's bot */
 	struct lb_config *config;
-	const char *state;      /* $LB_STATE, for what is on a network */
-	const char *only;       /* one record, instead of the input; or NULL */
+	const char *state; /* $LB_STATE, for what is on a network; or NULL */
+	const char *only;  /* one record, instead of the input; or NULL */
 	struct lb_out *records; /* --records; or NULL */
 	bool terminal;          /* standard output is one */
 	bool strict;            /* stop at the first malformed line */
@@ -111,43 +114,6 @@ int lb_send_run(struct lb_send *send);
 /* The only configured bot of that adapter; NULL and LB_CONFIG. Borrowed. */
 const char *lb_send_only_bot(struct lb_config *config,
 			     const struct lb_sink *sink, struct lb_error *err);
-
-/* ---- send.c, for the files above */
-
-/* What lb-send owns; NULL-ended. */
-const char *const *lb_send_kinds(const struct lb_send *send);
-
-/* The adapter of the record's bot; bot "-" and unknown ones print. NULL: it
- * cannot send. */
-const struct lb_sink *lb_send_sink(struct lb_send *send,
-				   const struct lb_record *r);
-
-/* An owned record that needs no network, all of it. */
-void lb_send_record(struct lb_send *send, const struct lb_sink *sink,
-		    const struct lb_record *r);
-
-/*
- * Zeroed; `r` (with an id) is borrowed until the release. False: it cannot be
- * sent at all, d->code and d->why say why.
- */
-bool lb_delivery_open(struct lb_delivery *d, const struct lb_record *r);
-void lb_delivery_release(struct lb_delivery *d);
-
-/* Was the record given up on? It is forgotten with its final part. */
-bool lb_send_gave_up(struct lb_send *send, const struct lb_delivery *d);
-
-/* Write what became of it. */
-void lb_send_sent(struct lb_send *send, const struct lb_sink *sink,
-		  const struct lb_delivery *d);
-void lb_send_not_sent(struct lb_send *send, const struct lb_sink *sink,
-		      const struct lb_delivery *d);
-
-/* No more comes: show what was held back. Then release what is held. */
-void lb_send_end(struct lb_send *send);
-void lb_send_release(struct lb_send *send);
-
-/* What to exit with for the failures seen on the way. */
-int lb_send_code(const struct lb_send *send);
 
 /* Of sink stdout: end the answer that streams, print those that waited. */
 void lb_screen_end(struct lb_send *send);
