@@ -35,6 +35,7 @@ enum lb_http_cause {
 	LB_HTTP_LIMIT,      /* the body exceeded max_body */
 	LB_HTTP_ENCODING,   /* a content encoding that cannot be undone */
 	LB_HTTP_STOPPED,    /* on_data said stop */
+	LB_HTTP_DENIED,     /* `guard` refused the address */
 };
 
 /* Of a body in pieces: text, or (fd >= 0) so many bytes of a file. */
@@ -51,6 +52,9 @@ struct lb_http_pieces {
 
 /* Frees the texts and closes the files; empty afterwards. */
 void lb_http_pieces_release(struct lb_http_pieces *pieces);
+
+struct sockaddr;
+typedef bool lb_http_guard(const void *arg, const struct sockaddr *to);
 
 struct lb_http_request {
 	const char *method; /* NULL: POST with a body, else GET */
@@ -73,6 +77,14 @@ struct lb_http_request {
 	int64_t total_ms;    /* from lb_http_start(), whatever arrives */
 	size_t max_body;     /* bytes after decoding; 0 for 64 MiB */
 	const char *ca_file; /* certificates to trust; NULL: the system's */
+	/*
+	 * May this address be connected to? NULL: any. A call with a guard has
+	 * a connection of its own, and no proxy but `proxy` (NULL: none), whose
+	 * address is not asked about. Both are borrowed until the end.
+	 */
+	lb_http_guard *guard;
+	const void *guard_arg;
+	const char *proxy;
 };
 
 struct lb_http_end {
