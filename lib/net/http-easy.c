@@ -326,3 +326,15 @@ enum lb_http_cause lb_http_easy_cause(const struct lb_http_call *call,
 		return LB_HTTP_NETWORK;
 	}
 }
+
+const char *lb_http_header(struct lb_http_call *call, const char *name)
+{
+	struct curl_header *h;
+
+	/* A reused handle still knows the headers of the answer before. */
+	if (!call->head_done ||
+	    curl_easy_header(call->easy, name, 0, CURLH_HEADER, -1, &h) !=
+		    CURLHE_OK)
+		return NULL;
+	return h->value;
+}

@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "base/loop.h"
+#include "net/retry.h"
 
 struct lb_http;      /* a client */
 struct lb_http_call; /* one request under way */
@@ -54,7 +55,6 @@ struct lb_http_pieces {
 void lb_http_pieces_release(struct lb_http_pieces *pieces);
 
 struct sockaddr;
-typedef bool lb_http_guard(const void *arg, const struct sockaddr *to);
 
 struct lb_http_request {
 	const char *method; /* NULL: POST with a body, else GET */
@@ -77,12 +77,10 @@ struct lb_http_request {
 	int64_t total_ms;    /* from lb_http_start(), whatever arrives */
 	size_t max_body;     /* bytes after decoding; 0 for 64 MiB */
 	const char *ca_file; /* certificates to trust; NULL: the system's */
-	/*
-	 * May this address be connected to? NULL: any. A call with a guard has
-	 * a connection of its own, and no proxy but `proxy` (NULL: none), whose
-	 * address is not asked about. Both are borrowed until the end.
-	 */
-	lb_http_guard *guard;
+	/* May this address be connected to? NULL: any. Such a call has its
+	 * own connection, and no proxy but `proxy`, whose address is not asked
+	 * about. All borrowed until the end. */
+	bool (*guard)(const void *arg, const struct sockaddr *to);
 	const void *guard_arg;
 	const char *proxy;
 };
@@ -136,11 +134,5 @@ const char *lb_http_header(struct lb_http_call *call, const char *name);
 
 /* Look-ups of names begun so far (for tests and --verbose). */
 size_t lb_http_lookups(const struct lb_http *http);
-
-/*
- * The value of a Retry-After header (RFC 9110 10.2.3): seconds or a date,
- * `now_ms` since the epoch. -1 when it is neither, negative or over a day.
- */
-int64_t lb_retry_after(const char *value, int64_t now_ms);
 
 #endif
