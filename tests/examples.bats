@@ -35,12 +35,12 @@ line() {
 	bot_api_say 42 hello
 	run -0 sh -c "$(line 'lb-run --once')"
 	[ -z "$output" ] # cron mails what is said
-	same '[42,"Yes."]' "$(bot_api_sent '[.chat.id,.text]')"
+	same '[42,"Yes."]' "$(bot_api_sent '[.chat_id,.text]')"
 	run --separate-stderr -0 sh -c "$(line Good)"
 	same '[-1001234567890,"Good morning."]' \
-		"$(bot_api_sent '[.chat.id,.text]' | tail -n 1)"
+		"$(bot_api_sent '[.chat_id,.text]' | tail -n 1)"
 	run --separate-stderr -0 sh -c "$(line weekend)"
-	same '[42,"Yes."]' "$(bot_api_sent '[.chat.id,.text]' | tail -n 1)"
+	same '[42,"Yes."]' "$(bot_api_sent '[.chat_id,.text]' | tail -n 1)"
 	# A disk that is not full, then one that is.
 	mkdir bin
 	printf '#!/bin/sh\necho Use%%\necho " 17%%"\n' > bin/df

@@ -8,21 +8,29 @@ set -eu
 adapter=$1 bot=$2
 
 listen() {
+	trap 'kill $child; exit' TERM
 	while :; do
-		status=0
-		lb-ingest "$adapter" --bot "$bot" --queue in >&2 || status=$?
+		lb-ingest "$adapter" --bot "$bot" --queue in >&2 &
+		child=$! status=0
+		wait $child || status=$?
 		case $status in
-		64 | 66 | 69 | 70 | 77 | 78) kill $$; exit ;; # it would not help
+		64 | 66 | 69 | 70 | 77 | 78) # it would end so again
+			kill $$
+			exit
+			;;
 		esac
 		sleep 1
 	done
 }
 
 listen &
-trap 'kill $! 2> /dev/null; pkill -P $! 2> /dev/null || :' EXIT
-trap exit INT TERM
+listener=$!
 
 # Any filter of your own may stand in this pipe.
 lb-queue work in -- sh -c 'lb-pipeline | lb-agent | lb-wrap |
 	lb-send --records fd:3 3>&1 >&2' &
-wait $!
+worker=$!
+
+trap 'kill $listener $worker 2> /dev/null || :; wait' EXIT
+trap 'exit 143' INT TERM
+wait $worker
