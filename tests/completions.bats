@@ -51,7 +51,7 @@ offered() {
 @test "adapters, kinds and pages are offered, and no files beside them" {
 	cd "$BATS_TEST_TMPDIR"
 	touch text.c message drop
-	offered lb-ingest "" "jsonl text"
+	offered lb-ingest "" "jsonl telegram text"
 	offered lb-ingest text "" ""
 	offered lb-send "" "jsonl null stdout"
 	offered lb-pick re "receipt reply request response result"
@@ -82,7 +82,8 @@ offered() {
 	lb-config add bot support pipeline=sales
 	offered lb-config get llm.m llm.model
 	offered lb-config set bots.support. \
-		"bots.support.adapter bots.support.pipeline bots.support.stream"
+		"$(lb-config describe bots.support | jq -r .key | sort | xargs | sed 's/\*/support/g')"
+	offered lb-config set bots.support.to bots.support.token
 	offered lb-config unset llm.model concurr concurrency.pipeline
 	offered lb-config describe pipelines.sales.ai.r pipelines.sales.ai.runner.runner
 	offered lb-config set llm.model "" ""
@@ -186,7 +187,7 @@ zsh_words() {
 		same "offers: $offers" "${lines[-1]}"
 		[[ ${lines[-2]} != *_files* ]] || exit 1
 	done <<- 'END'
-	lb-ingest ""|jsonl text
+	lb-ingest ""|jsonl telegram text
 	lb-send s|jsonl null stdout
 	lb-agent ""|
 	lb-config rm bot ""|support -

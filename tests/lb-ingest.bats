@@ -245,13 +245,13 @@ $event" | jq -r .id | sort -u | wc -l)"
 
 @test "an adapter that is none is told with those there are" {
 	run --separate-stderr -64 lb-ingest txt
-	same "lb-ingest: there is no adapter 'txt' (did you mean 'text'?); there are jsonl and text" "${stderr_lines[0]}"
+	same "lb-ingest: there is no adapter 'txt' (did you mean 'text'?); there are jsonl, telegram and text" "${stderr_lines[0]}"
 	run --separate-stderr -64 lb-ingest xyzzy
-	same "lb-ingest: there is no adapter 'xyzzy'; there are jsonl and text" "${stderr_lines[0]}"
+	same "lb-ingest: there is no adapter 'xyzzy'; there are jsonl, telegram and text" "${stderr_lines[0]}"
 	for later in onebot discord slack line lark dingtalk wecom qq \
 		satori matrix irc mail http web; do
 		run --separate-stderr -64 lb-ingest $later
-		same "lb-ingest: adapter '$later' is not in this version; there are jsonl and text" "${stderr_lines[0]}"
+		same "lb-ingest: adapter '$later' is not in this version; there are jsonl, telegram and text" "${stderr_lines[0]}"
 	done
 }
 

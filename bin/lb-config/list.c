@@ -26,9 +26,7 @@ static json_t *row(struct lb_config *config, const char *section,
 
 	out = lb_json_pack("{s:s#, s:s}", "kind", kind, (int)strlen(kind) - 1,
 			   "name", name);
-	if (strcmp(section, "bots") == 0) {
-		json_object_update(out, plain);
-	} else if (strcmp(section, "pipelines") == 0) {
+	if (strcmp(section, "pipelines") == 0) {
 		json_object_set(out, "runner",
 				lb_json_path(plain, "ai.runner.runner"));
 		json_object_set(out, "model",

@@ -185,18 +185,28 @@ static void take_variable(struct lb_config *config, const char *name,
 	json_object_set_new(config->origins, path, json_string(where));
 }
 
-/* As a key in the environment is a provider, a token there is a bot. */
+/*
+ * As a key in the environment is a provider, a token there is a bot, which
+ * other variables may say more of.
+ */
 static void take_bot(struct lb_config *config)
 {
-	json_t *bots = json_object_get(config->all, "bots");
-	size_t own = json_object_get(bots, "-") ? 1 : 0;
+	json_t *bots = json_object_get(config->all, "bots"), *bot;
+	const char *name;
 
-	if (json_object_size(bots) > own ||
-	    !lb_config_env("TELEGRAM_BOT_TOKEN"))
+	if (!lb_config_env("TELEGRAM_BOT_TOKEN"))
 		return;
-	json_object_set_new(bots, "telegram",
-			    lb_json_pack("{s:s, s:s}", "adapter", "telegram",
-					 "token", "env:TELEGRAM_BOT_TOKEN"));
+	json_object_foreach(bots, name, bot)
+	{
+		if (strcmp(name, "-") != 0 &&
+		    (strcmp(name, "telegram") != 0 ||
+		     json_object_get(bot, "adapter") ||
+		     json_object_get(bot, "token")))
+			return;
+	}
+	lb_json_put(bots, "telegram.adapter", json_string("telegram"));
+	lb_json_put(bots, "telegram.token",
+		    json_string("env:TELEGRAM_BOT_TOKEN"));
 	json_object_set_new(config->origins, "bots.telegram",
 			    json_string("environment TELEGRAM_BOT_TOKEN"));
 }

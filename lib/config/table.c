@@ -33,7 +33,7 @@ const struct lb_key lb_keys[] = {
 	"to 50s"},
 {"bots.*.album-wait", LB_KEY_DURATION, "\"1s\"",
  .doc = "telegram: how long more pictures of an album are waited for, at most "
-	"10s; 0 makes each a message"},
+	"10s; none makes each a message"},
 {"bots.*.other-bots", LB_KEY_BOOL, "false",
  .doc = "telegram: messages of other bots are messages, too"},
 {"bots.*.drop-pending", LB_KEY_BOOL, "false",

@@ -9,6 +9,7 @@
 const struct lb_source lb_sources[] = {
 	{"jsonl", "objects with text or chain, one a line", lb_ingest_jsonl,
 	 false},
+	{"telegram", "a Telegram bot, by long poll", lb_ingest_telegram, true},
 	{"text", "lines of text, each a message", lb_ingest_text, false},
 	{0},
 };

@@ -14,10 +14,13 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/id.h"
+#include "config/config.h"
 #include "record/out.h"
 
 struct lb_ingest {
-	const char *bot;  /* "-" for the person at this machine */
+	/* "-" for the person at this machine; NULL, where the source listens,
+	 * for the only bot there is. */
+	const char *bot;
 	const char *user; /* who that is */
 	/* Of adapter text; NULL when not said. */
 	const char *person, *group, *sender, *pipeline;
@@ -25,13 +28,22 @@ struct lb_ingest {
 	size_t max_line;
 	struct lb_out *out;
 	int code; /* LB_DATA once something was refused */
+	/* Of a source that listens, which has no `out`. */
+	struct lb_config *config;
+	const char *state;
+	const char *queue; /* NULL: to standard output */
+	int64_t max;       /* records in the queue; 0 for any number */
+	bool once;         /* end when nothing more is there */
+	bool check, json;  /* only say what the bot may do */
+	const char *fetch; /* only get this file */
 };
 
 struct lb_source {
 	const char *name;
 	const char *about;
 	int (*run)(struct lb_ingest *in, struct lb_error *err);
-	bool listens; /* to a network: lb-run keeps it running */
+	bool listens; /* to a network, as a bot of the configuration: lb-run
+		       * keeps it running */
 };
 
 extern const struct lb_source lb_sources[]; /* ends with a nameless one */
@@ -46,6 +58,7 @@ int lb_adapter_unknown(const char *name, bool source, struct lb_error *err);
 
 int lb_ingest_text(struct lb_ingest *in, struct lb_error *err);
 int lb_ingest_jsonl(struct lb_ingest *in, struct lb_error *err);
+int lb_ingest_telegram(struct lb_ingest *in, struct lb_error *err);
 
 /* Who says something where; ids as text. */
 struct lb_origin {

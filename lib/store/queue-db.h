@@ -25,6 +25,7 @@ struct dirty {
 	int64_t held;       /* how many more are in hand */
 	int64_t head, tail; /* of those that wait; 0: none */
 	int64_t was;        /* the head before */
+	uint32_t known;     /* place in the table of those known, from 1 */
 };
 
 struct lb_queue {
@@ -39,6 +40,9 @@ struct lb_queue {
 	size_t n_dirty;
 	uint32_t *slots; /* of a hash table: places in dirty, from 1 */
 	size_t n_slots;
+	struct known *known; /* NULL before the first put */
+	int64_t known_version;
+	unsigned long known_opened;
 	/* What the transaction adds to the row of the queue. */
 	struct {
 		int64_t depth, put, done, died, retried, deaths, dropped;
@@ -55,6 +59,19 @@ struct dirty *lb_queue_touch(struct lb_queue *q, int64_t session,
 /* An entry for a row that is known. */
 struct dirty *lb_queue_touch_as(struct lb_queue *q, const struct dirty *row);
 bool lb_queue_is_dirty(const struct lb_queue *q, int64_t session);
+
+/*
+ * queue-known.c: rows of sessions that puts have read, good as long as no
+ * other connection writes. _check() at the begin of a transaction, _commit()
+ * at its end, _forget() when it was taken back.
+ */
+void lb_queue_known_check(struct lb_queue *q);
+const struct dirty *lb_queue_known(struct lb_queue *q, const char *name);
+void lb_queue_known_add(struct lb_queue *q, const char *name,
+			struct dirty *row);
+void lb_queue_known_commit(struct lb_queue *q);
+void lb_queue_known_forget(struct lb_queue *q);
+void lb_queue_known_close(struct lb_queue *q);
 
 /* Put a record in its place among those that wait. */
 int lb_queue_link(struct lb_queue *q, struct dirty *d, int64_t seq,

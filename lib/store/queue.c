@@ -58,6 +58,7 @@ void lb_queue_close(struct lb_queue *q)
 	free(q->wakes);
 	free(q->dirty);
 	free(q->slots);
+	lb_queue_known_close(q);
 	free(q);
 }
 
@@ -150,8 +151,10 @@ int lb_queue_begin(struct lb_queue *q, bool durable, struct lb_error *err)
 		lb_fail(err, LB_IO,
 			"'%s' was replaced: what was in hand is not in it",
 			q->store->path);
-	else if (need_row(q, err) == 0)
+	else if (need_row(q, err) == 0) {
+		lb_queue_known_check(q);
 		return 0;
+	}
 	lb_queue_rollback(q);
 	return -1;
 }
@@ -160,6 +163,7 @@ void lb_queue_rollback(struct lb_queue *q)
 {
 	lb_store_rollback(q->store);
 	forget_dirty(q);
+	lb_queue_known_forget(q);
 	if (q->joined > 0) /* its number may be another's now */
 		lb_owners_unlock(&q->owners, q->joined);
 	q->joined = 0;
@@ -235,6 +239,7 @@ int lb_queue_commit(struct lb_queue *q, struct lb_error *err)
 		lb_queue_rollback(q);
 		return -1;
 	}
+	lb_queue_known_commit(q);
 	forget_dirty(q);
 	q->joined = 0;
 	/* Now that it can be seen: SQLite's own files change before that. */

@@ -53,6 +53,13 @@ REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized",
            413: "Request Entity Too Large", 429: "Too Many Requests"}
 
 
+CONFLICTS = {
+    "conflict": "Conflict: terminated by other getUpdates request; make sure "
+                "that only one bot instance is running",
+    "hook": "Conflict: terminated by setWebhook request",
+}
+
+
 class Cut(Exception):
     """The connection is to end."""
 
@@ -218,8 +225,10 @@ class Server:
     async def serve(self, reader, writer):
         try:
             while True:
-                await self.one(reader, writer,
-                               await self.request(reader))
+                request = await self.request(reader)
+                await self.one(reader, writer, request)
+                if request[2].get("connection", "").lower() == "close":
+                    break
         except (Cut, asyncio.IncompleteReadError, ConnectionError,
                 asyncio.LimitOverrunError, ValueError):
             pass
@@ -234,8 +243,6 @@ class Server:
             status, out = self.own(path, body)
             writer.write(self.head(status, len(out)) + out)
             await writer.drain()
-            if headers.get("connection", "").lower() == "close":
-                raise Cut
         elif path.startswith("/file/bot"):
             await self.download(writer, path[len("/file/bot"):])
         elif path.startswith("/bot") and "/" in path[4:]:
@@ -316,6 +323,9 @@ class Server:
             answer = await self.get_updates(reader, values)
         else:
             status, out = self.perform(method.lower(), api.Params(values, files))
+            if self.service.webhook and self.poller:
+                self.poller.set_result("hook")
+                self.poller = None
             self.note(**shown, status=status, performed=status == 200)
             answer = status, out
         await self.answer(writer, *answer, fault)
@@ -370,15 +380,13 @@ class Server:
             why = await self.wait(reader, min(timeout, 50))
             if why == "gone":
                 raise Cut
-            if why == "conflict":
-                return self.refusal(
-                    409, "Conflict: terminated by other getUpdates request; "
-                    "make sure that only one bot instance is running")
+            if why:
+                return self.refusal(409, CONFLICTS[why])
         return 200, json.dumps({"ok": True, "result": self.batch(
             max(1, min(limit, 100)))}).encode()
 
     async def wait(self, reader, timeout):
-        """For updates; "conflict" when another polls, "gone" at an end."""
+        """For updates; else why there are none: see CONFLICTS, or "gone"."""
         mine = self.poller = asyncio.get_running_loop().create_future()
         end = time.monotonic() + timeout
         gone = asyncio.ensure_future(reader.read(1))
@@ -391,7 +399,7 @@ class Server:
                                    return_when=asyncio.FIRST_COMPLETED)
                 news.cancel()
                 if mine.done():
-                    return "conflict"
+                    return mine.result()
                 if gone.done():
                     return "gone"
                 if time.monotonic() >= end:

@@ -113,10 +113,10 @@ class Service:
         for key, value in update.items():
             if not isinstance(value, dict):
                 continue
-            message = value if "chat" in value else value.get("message", {})
+            message = value if "chat" in value else value.get("message") or {}
             if key == "callback_query":
                 self.queries.setdefault(str(value.get("id")), False)
-            if "chat" in message:
+            if "id" in message.get("chat", {}):
                 self.add_chat(message["chat"])
                 where = message["chat"]["id"], message.get("message_id")
                 self.seen.setdefault(where, False)
