@@ -5,36 +5,49 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/mem.h"
 #include "base/prog.h"
 #include "config/config.h"
 #include "platform/ingest.h"
 #include "platform/send.h"
 #include "record/filter.h"
+#include "send-to.h"
 
 static const char *config_file, *fail_how, *records_to;
-static bool strict;
-static int64_t max_line;
+static struct send_to to;
+static bool strict, resend_unknown;
+static int64_t max_line, grace_ms = 5000;
 
 static const struct lb_opt options[] = {
+	{0, "bot", "NAME", "with --to: the bot that says it", .text = &to.bot},
 	{'c', "config", "FILE", "read this configuration file",
 	 .text = &config_file},
 	{0, "fail", "KIND[:PART]",
 	 "null: fail, transient or permanent, at every part or one",
 	 .text = &fail_how},
+	{0, "grace", "TIME",
+	 "on a signal, time for what is in flight (default 5s)",
+	 .duration = &grace_ms},
+	{0, "id", "ID", "with --to: what this run is called, sent once",
+	 .text = &to.id},
 	{0, "records", "FILE|fd:N", "stdout: write receipts and records there",
 	 .text = &records_to},
+	{0, "resend-unknown",
+	 .help = "send again what may have been sent before",
+	 .flag = &resend_unknown},
 	LB_FILTER_OPTIONS(&strict, &max_line),
+	{0, "to", "person:ID|group:ID[/TOPIC]",
+	 "send one text there: TEXT, or the input", .text = &to.to},
 	{0},
 };
 
 static const struct lb_prog prog = {
 	.name = "lb-send",
-	.operands = "[ADAPTER]",
+	.operands = "[ADAPTER] [TEXT]",
 	.about = "Deliver replies and write what became of them",
 	.example = "... | lb-wrap | lb-send stdout",
 	.opts = options,
-	.values = "jsonl null stdout",
+	.values = "jsonl null stdout telegram",
 	.reads = "chunk reply",
 	.writes = "receipt error",
 };
@@ -83,83 +96,73 @@ static int open_records(struct lb_send *send)
 	return LB_OK;
 }
 
-static int on_record(void *arg, struct lb_record *r, struct lb_out *out,
-		     struct lb_error *err)
+/* With --to, an operand that names no adapter is the text. */
+static void read_operands(struct lb_send *send, int argc, char **argv)
 {
-	struct lb_send *send = arg;
+	struct lb_error err;
+	int n = argc, max = to.to ? 2 : 1;
 
-	send->out = out;
-	return lb_send_record(send, r, err);
-}
-
-static int on_pause(void *arg, struct lb_out *out, struct lb_error *err)
-{
-	struct lb_send *send = arg;
-
-	send->out = out;
-	return lb_send_pause(send, err);
-}
-
-static int on_end(void *arg, struct lb_out *out, struct lb_error *err)
-{
-	struct lb_send *send = arg;
-
-	(void)err;
-	send->out = out;
-	lb_send_end(send);
-	return 0;
+	if ((to.bot || to.id) && !to.to)
+		lb_usage("--bot and --id are for --to");
+	if (n > max)
+		lb_usage(to.to ? "one adapter and one text, no more"
+			       : "name one adapter: stdout, jsonl, null or "
+				 "telegram");
+	if (n > 0 && (send->sink = lb_sink_find(argv[0]))) {
+		argv++;
+		n--;
+	} else if (n == max) {
+		lb_adapter_unknown(argv[0], false, &err);
+		lb_usage("%s", err.text);
+	}
+	if (n > 0)
+		to.text = argv[0];
 }
 
 static int run(struct lb_send *send)
 {
-	int code = lb_filter_run(&(struct lb_filter){
-		.stage = "lb-send",
-		.owned = lb_send_kinds(send),
-		.on_record = on_record,
-		.on_pause = on_pause,
-		.on_end = on_end,
-		.arg = send,
-		.max_line = (size_t)max_line,
-		.strict = strict,
-		.text = !send->sink || send->sink->text,
-		.others = send->records,
-	});
+	lb_autofree char *state = NULL, *one = NULL;
+	struct lb_error err;
+	int code;
 
-	if (code == LB_OK && (!send->sink || send->sink->text))
-		code = lb_send_code(send);
+	send->config = lb_config_load(config_file, &err);
+	if (!send->config)
+		return lb_report(&err);
+	/* What prints needs none, and says so when another does. */
+	send->state = state = lb_config_state(&err);
+	if (to.to && send_to_record(send, &to, &one, &err) < 0)
+		return lb_report(&err);
+	if (to.to && !one)
+		return LB_OK;
+	send->only = one;
+	if (!to.to)
+		lb_note_terminal();
+	code = lb_send_run(send);
+	lb_config_close(send->config);
 	return code;
 }
 
 int main(int argc, char **argv)
 {
 	struct lb_send send = {.fail = LB_CODES};
-	struct lb_error err;
 	int first, code;
 
 	lb_start(&prog);
 	max_line = lb_config_max_line();
 	first = lb_options(argc, argv);
-	if (first + 1 < argc)
-		lb_usage("name one adapter: stdout, jsonl or null");
-	if (first < argc && !(send.sink = lb_sink_find(argv[first]))) {
-		lb_adapter_unknown(argv[first], false, &err);
-		lb_usage("%s", err.text);
-	}
+	read_operands(&send, argc - first, argv + first);
 	if (fail_how && send.sink != &lb_sink_null)
 		lb_usage("--fail: only adapter null fails on request");
 	if (fail_how)
 		set_fail(&send);
 	if (records_to && (code = open_records(&send)) != LB_OK)
 		return lb_finish(code);
-	send.config = lb_config_load(config_file, &err);
-	if (!send.config)
-		return lb_finish(lb_report(&err));
-	lb_note_terminal();
 	send.terminal = isatty(STDOUT_FILENO);
+	send.strict = strict;
+	send.resend_unknown = resend_unknown;
+	send.grace_ms = grace_ms;
 	send.max_line = (size_t)max_line;
 	code = run(&send);
-	lb_send_release(&send);
 	lb_out_close(send.records);
-	lb_config_close(send.config);
 	return lb_finish(code);
 }

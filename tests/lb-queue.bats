@@ -326,6 +326,24 @@ ends() {
 	lb-queue peek --done | jq -r '"\(.key) \(.outcome.kind)"' | sort
 }
 
+@test "work: a copy that has one record in hand may get more" {
+	lb-queue work in -- sh -c 'echo "copy $$" >&2; exec sed -u \
+		"s/\"kind\":\"message\"/\"kind\":\"drop\"/"' > out 2> copies \
+		< /dev/null 3>&- &
+	pid=$!
+	for n in 1 2 3; do
+		messages $n | tail -n 1 | lb-queue put > /dev/null
+		for ((i = 0; i < 500; i++)); do
+			[ "$(wc -l < out)" -lt $n ] || break
+			sleep 0.02
+		done
+	done
+	kill $pid
+	wait $pid || true
+	same 3 "$(wc -l < out)"
+	same 1 "$(wc -l < copies)"
+}
+
 @test "work hands records to copies, and stores each end before it passes on" {
 	messages 100 7 | lb-queue put > /dev/null
 	run --separate-stderr -0 lb-queue work -j 3 -w 4 --once -- \

@@ -319,12 +319,12 @@ y' "$output"
 
 @test "an adapter that is none is told with those there are" {
 	run --separate-stderr -64 lb-send stdot
-	same "lb-send: there is no adapter 'stdot' (did you mean 'stdout'?); there are jsonl, null and stdout" "${stderr_lines[0]}"
+	same "lb-send: there is no adapter 'stdot' (did you mean 'stdout'?); there are jsonl, null, stdout and telegram" "${stderr_lines[0]}"
 	run --separate-stderr -64 lb-send xyzzy
-	same "lb-send: there is no adapter 'xyzzy'; there are jsonl, null and stdout" "${stderr_lines[0]}"
+	same "lb-send: there is no adapter 'xyzzy'; there are jsonl, null, stdout and telegram" "${stderr_lines[0]}"
 	for later in onebot discord slack line lark dingtalk wecom qq \
 		satori matrix irc mail http web; do
 		run --separate-stderr -64 lb-send $later
-		same "lb-send: adapter '$later' is not in this version; there are jsonl, null and stdout" "${stderr_lines[0]}"
+		same "lb-send: adapter '$later' is not in this version; there are jsonl, null, stdout and telegram" "${stderr_lines[0]}"
 	done
 }

@@ -97,9 +97,12 @@ static long in_hand(const struct work *w)
 /* --once: 1 all is done, 0 not yet, -1 failed. */
 static int is_over(struct work *w, struct lb_error *err)
 {
-	int64_t depth = w->once ? lb_queue_depth(w->q, err) : 1;
+	int64_t depth;
 	long hand = in_hand(w);
 
+	if (!w->once)
+		return 0;
+	depth = lb_queue_depth(w->q, err);
 	if (depth < 0)
 		return err->code == LB_AGAIN ? 0 : -1;
 	if (depth == 0 && hand == 0)

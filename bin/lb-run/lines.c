@@ -21,6 +21,14 @@ static const char *state_named(const char *name)
 	return NULL;
 }
 
+/* Nothing to worry about. */
+static bool is_meant(const struct member *m, const char *state)
+{
+	return strcmp(state, "connected") == 0 ||
+	       (strcmp(state, "stopped") == 0 &&
+		(m->once || m->leaving || m->draining || m->super->stopping));
+}
+
 static void on_status(struct member *m, const struct lb_record *r)
 {
 	const char *name = lb_json_str(r->json, "state");
@@ -36,9 +44,9 @@ static void on_status(struct member *m, const struct lb_record *r)
 	if (!state)
 		return;
 	if (strcmp(state, m->state) != 0)
-		lb_log(strcmp(state, "connected") == 0 ? LB_INFO : LB_WARNING,
-		       NULL, "bot '%s' is %s%s%s", m->name, state,
-		       text ? ": " : "", text ? text : "");
+		lb_log(is_meant(m, state) ? LB_INFO : LB_WARNING, NULL,
+		       "bot '%s' is %s%s%s", m->name, state, text ? ": " : "",
+		       text ? text : "");
 	member_say(m, state, text);
 }
 

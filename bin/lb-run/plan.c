@@ -181,7 +181,8 @@ int plan_make(struct super *s, struct lb_error *err)
 		plan_by_hand(s);
 	}
 	/* With --once it starts when all that came is in the queue. */
-	if (s->role != ROLE_INGEST && (!s->once || s->no_queue))
+	if (s->role == ROLE_WORKER ||
+	    (s->role == ROLE_ALL && (!s->once || s->no_queue)))
 		plan_flow(s, s->once);
 	return 0;
 }

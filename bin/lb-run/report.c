@@ -94,7 +94,7 @@ static void on_report(void *arg)
 
 void report_soon(struct super *s)
 {
-	if (s->report.slot == 0)
+	if (!s->chat && s->report.slot == 0)
 		lb_timer_set(s->loop, &s->report, lb_clock_mono() + SOON_MS,
 			     on_report, s);
 }

@@ -71,14 +71,17 @@ const struct lb_opt worker_options[] = {CONFIG, GRACE,   COPIES, ONCE,
 const struct lb_opt ingest_options[] = {CONFIG, GRACE,   ONCE,
 					PRINT,  RECORDS, {0}};
 
+/* When nobody chose it. */
 static void tell_of_model(struct super *s)
 {
 	struct lb_error err;
-	struct lb_model *model = s->role == ROLE_INGEST
-					 ? NULL
-					 : lb_model_open(s->config, NULL, &err);
+	struct lb_model *model = NULL;
+	const char *chosen = lb_config_str(s->config, "llm.model");
 
-	if (model && strncmp(model->label, "offline", 7) == 0)
+	if (s->role != ROLE_INGEST && !(chosen && *chosen) &&
+	    !lb_config_env("LB_MODEL"))
+		model = lb_model_open(s->config, NULL, &err);
+	if (model && strcmp(model->label, "offline") == 0)
 		lb_tell(NULL, "no model is configured: the built-in 'offline' "
 			      "answers; set OPENAI_API_KEY, or llm.model (see "
 			      "lb-config(5))");

@@ -8,7 +8,7 @@ const struct step steps[STEPS] = {
 	{"lb-pipeline", false, false},
 	{"lb-agent", true, true},
 	{"lb-wrap", false, false},
-	{"lb-send", false, false},
+	{"lb-send", true, false},
 };
 
 /* What drains must have ended before it is killed. */

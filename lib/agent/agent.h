@@ -7,7 +7,7 @@
  * the transaction that stored it.
  *
  *     engine.c   the turn of the loop: start, store, write
- *     order.c    lines and sessions: who waits behind whom
+ *     order.c    queries and their sessions, in record/lanes.h
  *     turn.c     one query: history, the runner, chunks, its end
  *     reply.c    the words in which it ends
  *     runners.c  the table of runners

@@ -22,15 +22,12 @@ static void take_lines(struct agent *a)
 	struct lb_error err;
 	int got = 1;
 
-	while (!a->stopping && !order_is_full(a) && got != 0) {
+	while (!a->stopping && !lb_lanes_full(&a->sessions) && got != 0) {
 		got = lb_lines_take(a->in, &line, &err);
 		if (got > 0) {
-			order_line(a, &line);
+			lb_lanes_line(&a->sessions, &line);
 		} else if (got < 0) {
-			lb_line_refuse(NULL, "lb-agent", &line, &err);
-			lb_put_bad_line(&a->pending, "lb-agent", err.text,
-					line.text, line.len, line.number);
-			a->code = LB_DATA;
+			order_user.bad(a, &line, &err);
 		}
 	}
 	if (got == 0 && lb_lines_ended(a->in))
@@ -52,92 +49,12 @@ static void on_stdin(int fd, uint32_t events, void *arg)
 /* Watch the input only while there is room for what it brings. */
 static void watch_input(struct agent *a)
 {
-	bool want = !a->ended && !a->stopping && !order_is_full(a);
+	bool want = !a->ended && !a->stopping && !lb_lanes_full(&a->sessions);
 
 	if (want != a->watching)
 		lb_loop_watch(a->loop, STDIN_FILENO, want ? EPOLLIN : 0,
 			      on_stdin, a);
 	a->watching = want;
-}
-
-static void on_timer(void *arg)
-{
-	session_ready(arg);
-}
-
-/* Nobody waits that long, and what is behind it in its session least. */
-static void drop_first(struct session *s)
-{
-	struct item *item = session_shift(s);
-
-	lb_put_drop(&s->agent->pending, &item->record, "lb-agent",
-		    "it is to start in more than 5 minutes");
-	item_free(item);
-	session_ready(s);
-}
-
-/* The store is locked by another process: later, or never. */
-static void start_later(struct session *s, const struct lb_error *err)
-{
-	const struct lb_problem p = {"lb-agent", LB_CODE_IO, err->text, true,
-				     -1};
-
-	if (err->code == LB_AGAIN && s->tries++ < MAX_TRIES) {
-		lb_timer_set(s->agent->loop, &s->timer,
-			     lb_clock_mono() + RETRY_MS, on_timer, s);
-		return;
-	}
-	s->tries = 0;
-	lb_warn("%s", err->text);
-	engine_refuse(s, &p);
-	session_ready(s);
-}
-
-/* Let out what may go, start the first query; forget an empty session. */
-static void run_session(struct session *s)
-{
-	struct agent *a = s->agent;
-	struct lb_error err;
-
-	while (s->first && !s->first->is_query) {
-		struct item *item = session_shift(s);
-
-		engine_pass(a, item->text, item->len);
-		item_free(item);
-	}
-	if (!s->first) {
-		lb_map_remove(&a->sessions, s->name);
-		session_free(s);
-		return;
-	}
-	if (s->first->too_far) {
-		drop_first(s);
-		return;
-	}
-	if (s->first->start_at > lb_clock_mono()) {
-		lb_timer_set(a->loop, &s->timer, s->first->start_at, on_timer,
-			     s);
-		return;
-	}
-	if (turn_start(s, &err) < 0) {
-		start_later(s, &err);
-		return;
-	}
-	s->tries = 0;
-}
-
-/* Start what may start. */
-static void pump(struct agent *a)
-{
-	while (a->ready && a->in_flight < a->options->jobs) {
-		struct session *s = a->ready;
-
-		a->ready = s->next_ready;
-		if (!a->ready)
-			a->ready_end = &a->ready;
-		s->is_ready = false;
-		run_session(s);
-	}
 }
 
 /*
@@ -209,7 +126,7 @@ static int flush(struct agent *a, struct lb_error *err)
 		struct written *w = a->written;
 
 		a->written = w->next;
-		item_free(w->item);
+		lb_item_free(w->item);
 		free(w);
 	}
 	lb_out_put(a->out, lb_buf_str(&a->pending), a->pending.len);
@@ -241,7 +158,7 @@ static void on_stop(void *arg)
 static bool is_done(const struct agent *a)
 {
 	return a->out_of_time ||
-	       ((a->ended || a->stopping) && a->sessions.n == 0);
+	       ((a->ended || a->stopping) && a->sessions.map.n == 0);
 }
 
 static int serve(struct agent *a)
@@ -251,9 +168,9 @@ static int serve(struct agent *a)
 	for (;;) {
 		/* What finished makes room, which may start or read more. */
 		do {
-			pump(a);
+			lb_lanes_pump(&a->sessions);
 			take_lines(a);
-		} while (a->ready && a->in_flight < a->options->jobs);
+		} while (lb_lanes_waiting(&a->sessions));
 		if (flush(a, &err) < 0)
 			return lb_out_left(a->out) ? -1 : lb_report(&err);
 		if (is_done(a))
@@ -263,13 +180,9 @@ static int serve(struct agent *a)
 	}
 }
 
-static void free_session(void *value)
+static void cancel_turn(struct lb_lane *session)
 {
-	struct session *s = value;
-
-	if (s->turn)
-		turn_cancel(s->turn);
-	session_free(s);
+	turn_cancel(session->work);
 }
 
 static void free_model(void *value)
@@ -287,12 +200,18 @@ static int run(struct agent *a)
 		return lb_report(&err);
 	lb_loop_many_descriptors();
 	a->loop = lb_loop_open();
+	a->sessions = (struct lb_lanes){
+		.user = &order_user,
+		.arg = a,
+		.loop = a->loop,
+		.max = 4 * (size_t)a->options->jobs,
+	};
 	a->llm = lb_llm_open(a->loop);
 	a->in = lb_lines_open(STDIN_FILENO, a->options->max_line);
 	a->out = lb_out_open(STDOUT_FILENO);
 	lb_stop_watch(a->loop, on_stop, a);
 	code = serve(a);
-	lb_map_release(&a->sessions, free_session);
+	lb_lanes_release(&a->sessions, cancel_turn);
 	lb_llm_close(a->llm);
 	lb_map_release(&a->models, free_model);
 	lb_store_close(a->store);
@@ -306,10 +225,8 @@ static int run(struct agent *a)
 int lb_agent_run(const struct lb_agent_options *options)
 {
 	struct agent a = {.options = options};
-	int code;
+	int code = run(&a);
 
-	a.ready_end = &a.ready;
-	code = run(&a);
 	if (code < 0)
 		lb_die_of_sigpipe();
 	if (lb_stop_signal())

@@ -32,7 +32,7 @@ static const struct lb_model *find_model(struct agent *a, const char *spec,
 
 static int add_history(struct turn *t, int64_t max_round, struct lb_error *err)
 {
-	struct agent *a = t->session->agent;
+	struct agent *a = agent_of_session(t->session);
 	json_auto_t *history = NULL;
 	int64_t conversation = lb_conversation_find(a->store, t->session->name,
 						    t->pipeline, err);
@@ -48,7 +48,7 @@ static int add_history(struct turn *t, int64_t max_round, struct lb_error *err)
 
 int runner_local_start(struct turn *t, struct lb_error *err)
 {
-	struct agent *a = t->session->agent;
+	struct agent *a = agent_of_session(t->session);
 	const json_t *query = t->query->json;
 	const json_t *pipeline =
 		lb_config_pipeline(a->options->config, t->pipeline);

@@ -1,149 +1,24 @@
-/* order.c - lines and the sessions they belong to: who waits behind whom. */
+/* order.c - queries and their sessions: what waits, starts and ends. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/engine.h"
-#include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "record/filter.h"
-
-/* How far ahead not_before may lie; what is held, bytes. */
-enum { MAX_WAIT_MS = 5 * 60 * 1000, MAX_HELD = 64 << 20 };
 
 /* Bounds of what a query is found by again. */
 enum { MAX_ID = 1024, MAX_SESSION = 4096 };
 
 static const char *const owned[] = {"query", NULL};
 
-void item_free(struct item *item)
+static void pass(void *arg, const struct lb_line *line)
 {
-	lb_record_release(&item->record);
-	free(item->text);
-	free(item);
-}
+	struct agent *a = arg;
 
-static struct item *item_new(const char *text, size_t len)
-{
-	struct item *item = lb_alloc(sizeof(*item));
-
-	item->text = lb_strndup(text, len);
-	item->len = len;
-	return item;
-}
-
-/* Measured once: a clock that is set must not lengthen the wait. */
-static void note_start(struct item *item)
-{
-	int64_t at, now = lb_clock_now();
-
-	if (!lb_json_int(item->record.json, "not_before", &at) || at <= now)
-		return;
-	item->too_far = at > now + MAX_WAIT_MS;
-	if (!item->too_far)
-		item->start_at = lb_clock_mono() + (at - now);
-}
-
-void session_ready(struct session *s)
-{
-	struct agent *a = s->agent;
-
-	if (s->is_ready || s->turn)
-		return;
-	s->is_ready = true;
-	s->next_ready = NULL;
-	*a->ready_end = s;
-	a->ready_end = &s->next_ready;
-}
-
-static struct session *session_for(struct agent *a, const char *name)
-{
-	struct session *s = lb_map_find(&a->sessions, name);
-
-	if (s)
-		return s;
-	s = lb_alloc(sizeof(*s));
-	s->agent = a;
-	s->name = lb_strdup(name);
-	lb_map_add(&a->sessions, name, s);
-	return s;
-}
-
-void session_free(struct session *s)
-{
-	while (s->first) {
-		struct item *item = s->first;
-
-		s->first = item->next;
-		item_free(item);
-	}
-	lb_timer_cancel(s->agent->loop, &s->timer);
-	free(s->name);
-	free(s);
-}
-
-static void append(struct session *s, struct item *item)
-{
-	bool was_empty = !s->first;
-
-	if (was_empty)
-		s->first = item;
-	else
-		s->last->next = item;
-	s->last = item;
-	s->agent->held++;
-	s->agent->held_bytes += item->len;
-	if (was_empty)
-		session_ready(s);
-}
-
-/* Take the first item out. */
-struct item *session_shift(struct session *s)
-{
-	struct item *item = s->first;
-
-	s->first = item->next;
-	s->agent->held--;
-	s->agent->held_bytes -= item->len;
-	return item;
-}
-
-/* The session a foreign line names, if that one has something in flight. */
-static struct session *busy_session(struct agent *a, const char *text,
-				    size_t len)
-{
-	struct lb_members members = {0};
-	const struct lb_member *m;
-	struct session *s = NULL;
-
-	if (a->sessions.n > 0 && lb_scan(text, len, &members) &&
-	    (m = lb_member_find(&members, "session"))) {
-		lb_autobuf struct lb_buf mended = {0};
-		json_auto_t *name =
-			lb_record_load(m->value.at, m->value.len, &mended);
-
-		if (json_is_string(name))
-			s = lb_map_find(&a->sessions, json_string_value(name));
-	}
-	lb_members_release(&members);
-	return s;
-}
-
-void engine_pass(struct agent *a, const char *text, size_t len)
-{
-	lb_buf_put(&a->pending, text, len);
+	lb_buf_put(&a->pending, line->text, line->len);
 	lb_buf_putc(&a->pending, '\n');
-}
-
-static void on_foreign(struct agent *a, const char *text, size_t len)
-{
-	struct session *s = busy_session(a, text, len);
-
-	if (s)
-		append(s, item_new(text, len));
-	else
-		engine_pass(a, text, len);
 }
 
 /* A query without these cannot be put in order, nor answered. */
@@ -164,78 +39,105 @@ static int check(const struct lb_record *r, struct lb_error *err)
 	return 0;
 }
 
-static void refuse_query(struct agent *a, const struct lb_record *r,
-			 const struct lb_error *err)
+/* The session of a query, or an error record. */
+static const char *session_of(void *arg, const struct lb_record *r)
 {
-	const struct lb_problem p = {"lb-agent", LB_CODE_DATA, err->text, false,
+	struct agent *a = arg;
+	struct lb_error err;
+
+	if (check(r, &err) < 0) {
+		const struct lb_problem p = {"lb-agent", LB_CODE_DATA, err.text,
+					     false, -1};
+
+		lb_put_error(&a->pending, r, &p);
+		return NULL;
+	}
+	return lb_json_str(r->json, "session");
+}
+
+static bool has_room(void *arg)
+{
+	const struct agent *a = arg;
+
+	return a->in_flight < a->options->jobs;
+}
+
+static void bad(void *arg, const struct lb_line *line,
+		const struct lb_error *err)
+{
+	struct agent *a = arg;
+
+	lb_line_refuse(NULL, "lb-agent", line, err);
+	lb_put_bad_line(&a->pending, "lb-agent", err->text, line->text,
+			line->len, line->number);
+	a->code = LB_DATA;
+}
+
+static void too_late(void *arg, const struct lb_record *r)
+{
+	struct agent *a = arg;
+
+	lb_put_drop(&a->pending, r, "lb-agent",
+		    "it is to start in more than 5 minutes");
+}
+
+/* The store is locked by another process: later, or never. */
+static void start_later(struct lb_lane *s, const struct lb_error *err)
+{
+	const struct lb_problem p = {"lb-agent", LB_CODE_IO, err->text, true,
 				     -1};
 
-	lb_put_error(&a->pending, r, &p);
+	if (err->code == LB_AGAIN && s->tries++ < MAX_TRIES) {
+		lb_lane_later(s, RETRY_MS);
+		return;
+	}
+	s->tries = 0;
+	lb_warn("%s", err->text);
+	engine_refuse(s, &p);
+	lb_lane_ready(s);
 }
 
-void order_line(struct agent *a, const struct lb_line *line)
+static void start(void *arg, struct lb_lane *s)
 {
-	struct item *item;
-	struct lb_span kind;
 	struct lb_error err;
-	struct lb_line own = *line;
-	int sort;
 
-	if (lb_scan_kind(line->text, line->len, &kind) &&
-	    !lb_span_is(kind, "query")) {
-		on_foreign(a, line->text, line->len);
-		return;
-	}
-	item = item_new(line->text, line->len);
-	own.text = item->text;
-	sort = lb_line_sort(owned, &own, &item->record, &err);
-	if (sort > 0 && check(&item->record, &err) == 0) {
-		item->is_query = true;
-		note_start(item);
-		append(session_for(a,
-				   lb_json_str(item->record.json, "session")),
-		       item);
-		return;
-	}
-	if (sort > 0) {
-		refuse_query(a, &item->record, &err);
-	} else if (sort == 0) {
-		on_foreign(a, item->record.text, item->record.len);
-	} else {
-		lb_line_refuse(NULL, "lb-agent", line, &err);
-		lb_put_bad_line(&a->pending, "lb-agent", err.text, line->text,
-				line->len, line->number);
-		a->code = LB_DATA;
-	}
-	item_free(item);
+	(void)arg;
+	if (turn_start(s, &err) < 0)
+		start_later(s, &err);
+	else
+		s->tries = 0;
 }
 
-bool order_is_full(const struct agent *a)
-{
-	return a->held >= 4 * (size_t)a->options->jobs ||
-	       a->held_bytes >= MAX_HELD;
-}
+const struct lb_lanes_user order_user = {
+	.owned = owned,
+	.lane = session_of,
+	.has_room = has_room,
+	.start = start,
+	.too_late = too_late,
+	.pass = pass,
+	.bad = bad,
+};
 
-void engine_refuse(struct session *s, const struct lb_problem *problem)
+void engine_refuse(struct lb_lane *s, const struct lb_problem *problem)
 {
-	struct agent *a = s->agent;
-	struct item *item = session_shift(s);
+	struct agent *a = agent_of_session(s);
+	struct lb_item *item = lb_lane_shift(s);
 
 	lb_put_error(&a->pending, &item->record, problem);
-	item_free(item);
+	lb_item_free(item);
 }
 
-void engine_finished(struct session *s, size_t reply_at)
+void engine_finished(struct lb_lane *s, size_t reply_at)
 {
-	struct agent *a = s->agent;
+	struct agent *a = agent_of_session(s);
 	struct written *w = lb_alloc(sizeof(*w));
 
 	w->at = reply_at;
 	w->len = a->pending.len - reply_at;
-	w->item = session_shift(s);
+	w->item = lb_lane_shift(s);
 	w->next = a->written;
 	a->written = w;
-	s->turn = NULL;
+	s->work = NULL;
 	a->in_flight--;
-	session_ready(s);
+	lb_lane_ready(s);
 }

@@ -54,7 +54,7 @@ void turn_put_reply(struct turn *t, struct lb_buf *b)
 
 void turn_put_failed(struct turn *t, enum lb_code code, const char *why)
 {
-	struct agent *a = t->session->agent;
+	struct agent *a = agent_of_session(t->session);
 	struct lb_buf *b = &a->pending;
 	size_t at = b->len;
 

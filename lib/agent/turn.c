@@ -18,7 +18,7 @@ enum { REPLY_KEYS = 4096 };
 
 static struct agent *agent_of(const struct turn *t)
 {
-	return t->session->agent;
+	return agent_of_session(t->session);
 }
 
 static struct lb_buf *pending(const struct turn *t)
@@ -106,7 +106,7 @@ static int keep(struct turn *t, const struct lb_buf *reply,
 /* The end: the reply stands in agent->pending from `at`. */
 static void finish(struct turn *t, size_t at)
 {
-	struct session *s = t->session;
+	struct lb_lane *s = t->session;
 
 	turn_free(t);
 	engine_finished(s, at);
@@ -120,7 +120,7 @@ static void answered(void *turn);
  */
 static bool keep_later(struct turn *t, const struct lb_error *err)
 {
-	struct session *s = t->session;
+	struct lb_lane *s = t->session;
 	struct agent *a = agent_of(t);
 
 	if (err->code != LB_AGAIN || lb_store_is_open(a->store) ||
@@ -245,9 +245,9 @@ void turn_event(void *arg, const struct lb_llm_event *e)
 }
 
 /* Answered before: the stored reply goes out again. */
-static void replay(struct session *s, const char *reply)
+static void replay(struct lb_lane *s, const char *reply)
 {
-	struct agent *a = s->agent;
+	struct agent *a = agent_of_session(s);
 	struct lb_record r = {0};
 	struct lb_error err;
 	size_t at = a->pending.len;
@@ -273,7 +273,7 @@ static void replay(struct session *s, const char *reply)
 	engine_finished(s, at);
 }
 
-static struct turn *turn_open(struct session *s, int attempt)
+static struct turn *turn_open(struct lb_lane *s, int attempt)
 {
 	struct turn *t = lb_alloc(sizeof(*t));
 	const json_t *query = s->first->record.json;
@@ -287,7 +287,7 @@ static struct turn *turn_open(struct session *s, int attempt)
 	t->bot = lb_json_str(query, "bot");
 	if (!t->bot)
 		t->bot = "-";
-	t->stream = s->agent->options->stream ||
+	t->stream = agent_of_session(s)->options->stream ||
 		    lb_json_bool(query, "stream", false);
 	t->attempt = attempt;
 	t->usage = (struct lb_usage){-1, -1, -1};
@@ -315,9 +315,9 @@ static void ask(struct turn *t)
 	}
 }
 
-int turn_start(struct session *s, struct lb_error *err)
+int turn_start(struct lb_lane *s, struct lb_error *err)
 {
-	struct agent *a = s->agent;
+	struct agent *a = agent_of_session(s);
 	const char *id = lb_json_str(s->first->record.json, "id");
 	lb_autofree char *stored = NULL;
 	struct turn *t;
@@ -334,7 +334,7 @@ int turn_start(struct session *s, struct lb_error *err)
 		return 0;
 	}
 	t = turn_open(s, attempt);
-	s->turn = t;
+	s->work = t;
 	a->in_flight++;
 	ask(t);
 	return 0;

@@ -7,7 +7,7 @@
 #include "agent/engine.h"
 
 struct turn {
-	struct session *session;
+	struct lb_lane *session;
 	const struct lb_record *query;   /* of the session's first item */
 	const char *id, *bot, *pipeline; /* borrowed from it */
 	const struct runner *runner;

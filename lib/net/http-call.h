@@ -66,6 +66,10 @@ struct lb_http_call {
 	size_t max_body, head_bytes;
 	curl_off_t raw_bytes; /* of an encoded body, as far as seen */
 	bool head_done;
+	/* NULL: none, or a proxy is asked */
+	bool (*guard)(const void *arg, const struct sockaddr *to);
+	const void *guard_arg;
+	bool refused; /* the guard said no to an address */
 	struct lb_http_end end;
 	char why[512];
 	char curl_why[CURL_ERROR_SIZE];

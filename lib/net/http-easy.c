@@ -25,8 +25,19 @@ static int on_lookup(void *state, void *reserved, void *arg)
 static curl_socket_t on_open_socket(void *arg, curlsocktype purpose,
 				    struct curl_sockaddr *to)
 {
+	struct lb_http_call *call = arg;
+	struct sockaddr_storage address = {0};
+
 	(void)purpose;
-	lb_http_gate_resolved(arg);
+	lb_http_gate_resolved(call);
+	if (to->addrlen > sizeof(address))
+		return CURL_SOCKET_BAD;
+	memcpy(&address, &to->addr, to->addrlen);
+	if (call->guard &&
+	    !call->guard(call->guard_arg, (struct sockaddr *)&address)) {
+		call->refused = true;
+		return CURL_SOCKET_BAD;
+	}
 	return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
 }
 
@@ -242,6 +253,23 @@ static void set_callbacks(struct lb_http_call *call)
 	curl_easy_setopt(e, CURLOPT_WRITEDATA, call);
 }
 
+/* A kept connection was not asked about, and a proxy would ask nobody. */
+static void set_guard(struct lb_http_call *call,
+		      const struct lb_http_request *request)
+{
+	CURL *e = call->easy;
+
+	if (!request->guard)
+		return;
+	call->guard = request->proxy ? NULL : request->guard;
+	call->guard_arg = request->guard_arg;
+	curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, 1L);
+	curl_easy_setopt(e, CURLOPT_FORBID_REUSE, 1L);
+	curl_easy_setopt(e, CURLOPT_PROXY,
+			 request->proxy ? request->proxy : "");
+	curl_easy_setopt(e, CURLOPT_NOPROXY, "");
+}
+
 int lb_http_easy_prepare(struct lb_http_call *call,
 			 const struct lb_http_request *request,
 			 struct lb_error *err)
@@ -257,6 +285,7 @@ int lb_http_easy_prepare(struct lb_http_call *call,
 	if (request->once)
 		curl_easy_setopt(e, CURLOPT_MAXAGE_CONN, (long)FRESH_S);
 	set_callbacks(call);
+	set_guard(call, request);
 	curl_easy_setopt(e, CURLOPT_URL, request->url);
 	curl_easy_setopt(e, CURLOPT_HTTPHEADER, call->headers);
 	curl_easy_setopt(e, CURLOPT_USERAGENT, "lb/" LB_VERSION);
@@ -287,7 +316,7 @@ enum lb_http_cause lb_http_easy_cause(const struct lb_http_call *call,
 	case CURLE_COULDNT_RESOLVE_HOST:
 	case CURLE_COULDNT_RESOLVE_PROXY:
 	case CURLE_COULDNT_CONNECT:
-		return LB_HTTP_CONNECT;
+		return call->refused ? LB_HTTP_DENIED : LB_HTTP_CONNECT;
 	case CURLE_OPERATION_TIMEDOUT: /* the connect time-out, no other */
 		return LB_HTTP_CONNECT;
 	case CURLE_BAD_CONTENT_ENCODING:
@@ -296,4 +325,16 @@ enum lb_http_cause lb_http_easy_cause(const struct lb_http_call *call,
 	default:
 		return LB_HTTP_NETWORK;
 	}
+}
+
+const char *lb_http_header(struct lb_http_call *call, const char *name)
+{
+	struct curl_header *h;
+
+	/* A reused handle still knows the headers of the answer before. */
+	if (!call->head_done ||
+	    curl_easy_header(call->easy, name, 0, CURLH_HEADER, -1, &h) !=
+		    CURLHE_OK)
+		return NULL;
+	return h->value;
 }

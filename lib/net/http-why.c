@@ -53,6 +53,9 @@ void lb_http_why(struct lb_http_call *call, enum lb_http_cause cause,
 	else if (cause == LB_HTTP_CONNECT)
 		snprintf(why, size, "cannot connect to '%.150s': %s", place,
 			 system_reason(call, code));
+	else if (cause == LB_HTTP_DENIED)
+		snprintf(why, size, "'%.150s' is not on the public internet",
+			 place);
 	else if (cause == LB_HTTP_FIRST_BYTE)
 		snprintf(why, size, "no answer from '%.150s' within %lld ms",
 			 place, (long long)call->first_byte_ms);

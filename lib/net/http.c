@@ -357,18 +357,6 @@ void lb_http_cancel(struct lb_http_call *call)
 	release(call);
 }
 
-const char *lb_http_header(struct lb_http_call *call, const char *name)
-{
-	struct curl_header *h;
-
-	/* A reused handle still knows the headers of the answer before. */
-	if (!call->head_done ||
-	    curl_easy_header(call->easy, name, 0, CURLH_HEADER, -1, &h) !=
-		    CURLHE_OK)
-		return NULL;
-	return h->value;
-}
-
 size_t lb_http_lookups(const struct lb_http *http)
 {
 	return http->lookups;

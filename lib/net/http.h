@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "base/loop.h"
+#include "net/retry.h"
 
 struct lb_http;      /* a client */
 struct lb_http_call; /* one request under way */
@@ -35,6 +36,7 @@ enum lb_http_cause {
 	LB_HTTP_LIMIT,      /* the body exceeded max_body */
 	LB_HTTP_ENCODING,   /* a content encoding that cannot be undone */
 	LB_HTTP_STOPPED,    /* on_data said stop */
+	LB_HTTP_DENIED,     /* `guard` refused the address */
 };
 
 /* Of a body in pieces: text, or (fd >= 0) so many bytes of a file. */
@@ -51,6 +53,8 @@ struct lb_http_pieces {
 
 /* Frees the texts and closes the files; empty afterwards. */
 void lb_http_pieces_release(struct lb_http_pieces *pieces);
+
+struct sockaddr;
 
 struct lb_http_request {
 	const char *method; /* NULL: POST with a body, else GET */
@@ -73,6 +77,12 @@ struct lb_http_request {
 	int64_t total_ms;    /* from lb_http_start(), whatever arrives */
 	size_t max_body;     /* bytes after decoding; 0 for 64 MiB */
 	const char *ca_file; /* certificates to trust; NULL: the system's */
+	/* May this address be connected to? NULL: any. Such a call has its
+	 * own connection, and no proxy but `proxy`, whose address is not asked
+	 * about. All borrowed until the end. */
+	bool (*guard)(const void *arg, const struct sockaddr *to);
+	const void *guard_arg;
+	const char *proxy;
 };
 
 struct lb_http_end {
@@ -124,11 +134,5 @@ const char *lb_http_header(struct lb_http_call *call, const char *name);
 
 /* Look-ups of names begun so far (for tests and --verbose). */
 size_t lb_http_lookups(const struct lb_http *http);
-
-/*
- * The value of a Retry-After header (RFC 9110 10.2.3): seconds or a date,
- * `now_ms` since the epoch. -1 when it is neither, negative or over a day.
- */
-int64_t lb_retry_after(const char *value, int64_t now_ms);
 
 #endif

@@ -78,8 +78,12 @@ void lb_multipart_file(struct lb_multipart *m,
 	put_name(&m->text, "filename", file->file_name);
 	lb_buf_printf(&m->text, "\r\nContent-Type: %s\r\n\r\n",
 		      file->type ? file->type : "application/octet-stream");
-	add_text(m);
-	add(m, (struct lb_http_piece){NULL, file->size, file->fd});
+	if (file->fd >= 0) {
+		add_text(m);
+		add(m, (struct lb_http_piece){NULL, file->size, file->fd});
+	} else {
+		lb_buf_put(&m->text, file->data, file->size);
+	}
 	lb_buf_puts(&m->text, "\r\n");
 }
 

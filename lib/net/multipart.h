@@ -29,7 +29,8 @@ void lb_multipart_field(struct lb_multipart *m, const char *name,
 struct lb_multipart_file {
 	const char *name;             /* of the field */
 	const char *file_name, *type; /* type NULL: bytes of some kind */
-	int fd;                       /* taken */
+	int fd;                       /* taken; -1: what is in `data` */
+	const char *data;             /* copied */
 	size_t size;                  /* bytes, from the beginning */
 };
 

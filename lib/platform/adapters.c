@@ -15,10 +15,7 @@ const struct lb_source lb_sources[] = {
 };
 
 const struct lb_sink *const lb_sinks[] = {
-	&lb_sink_jsonl,
-	&lb_sink_null,
-	&lb_sink_stdout,
-	NULL,
+	&lb_sink_jsonl, &lb_sink_null, &lb_sink_stdout, &lb_sink_telegram, NULL,
 };
 
 const struct lb_source *lb_source_find(const char *name)

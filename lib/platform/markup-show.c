@@ -81,8 +81,9 @@ static void show_run(const struct lb_tokens *t, const struct lb_token *run,
 /* Addresses that may become links. */
 static bool is_link(const struct lb_token *link)
 {
+	/* Not tg://: a text must not call people. */
 	static const char *const schemes[] = {"http://", "https://",
-					      "mailto:", "tg://", "tel:"};
+					      "mailto:", "tel:"};
 
 	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
 		size_t n = strlen(schemes[i]);

@@ -1,4 +1,4 @@
-#include "platform/send.h"
+#include "platform/deliver.h"
 
 #include <string.h>
 
@@ -19,20 +19,13 @@ enum { RECEIPT_KEYS = 1024 };
 
 const char *const *lb_send_kinds(const struct lb_send *send)
 {
-	static const char *const text[] = {"chunk", "reply", "error", "drop",
-					   NULL};
-	static const char *const other[] = {"chunk", "reply", NULL};
+	static const char *const all[] = {"chunk", "reply", "error", "drop",
+					  NULL};
+	static const char *const two[] = {"chunk", "reply", NULL};
 
-	return !send->sink || send->sink->text ? text : other;
-}
-
-static size_t given_up(const struct lb_send *send, const char *id)
-{
-	size_t i = 0;
-
-	while (i < send->n_given_up && strcmp(send->given_up[i], id) != 0)
-		i++;
-	return i;
+	/* Who shows an answer as it comes must know when there is none. */
+	return !send->sink || send->sink->text || send->sink->network ? all
+								      : two;
 }
 
 static void give_up(struct lb_send *send, const char *id)
@@ -48,10 +41,19 @@ static void give_up(struct lb_send *send, const char *id)
 	send->given_up[send->n_given_up++] = lb_strdup(id);
 }
 
-static void forget(struct lb_send *send, size_t i)
+bool lb_send_gave_up(struct lb_send *send, const struct lb_delivery *d)
 {
-	free(send->given_up[i]);
-	send->given_up[i] = send->given_up[--send->n_given_up];
+	size_t i = 0;
+
+	while (i < send->n_given_up && strcmp(send->given_up[i], d->id) != 0)
+		i++;
+	if (i == send->n_given_up)
+		return false;
+	if (d->final) { /* its one error was written */
+		free(send->given_up[i]);
+		send->given_up[i] = send->given_up[--send->n_given_up];
+	}
+	return true;
 }
 
 /* Where records go that come of a reply; NULL for nowhere. */
@@ -60,21 +62,22 @@ static struct lb_out *records(const struct lb_send *send,
 {
 	if (send->records)
 		return send->records;
-	return !sink || sink->text ? NULL : send->out;
+	if (!sink)
+		return send->text ? NULL : send->out;
+	return sink->text ? NULL : send->out;
 }
 
 static void put_receipt(const struct lb_send *send, struct lb_buf *b,
 			const struct lb_delivery *d)
 {
 	static const char *const set[] = {
-		"chain",  "text",  "part",        "final", "failed",
-		"model",  "usage", "rounds",      "tools", "not_before",
-		"stream", "quote", "message_ids", NULL,
+		"replayed",   "chain",  "text",  "part",        "final",
+		"failed",     "model",  "usage", "rounds",      "tools",
+		"not_before", "stream", "quote", "message_ids", NULL,
 	};
-
 	size_t began = b->len;
 
-	lb_splice(b, d->record, "receipt", set);
+	lb_splice(b, d->record, "receipt", set + !d->replayed);
 	if (b->len - began + RECEIPT_KEYS > send->max_line) {
 		b->len = began; /* what a record may carry, it may not all */
 		lb_pick_members(b, d->record, "receipt", lb_common_keys);
@@ -82,6 +85,8 @@ static void put_receipt(const struct lb_send *send, struct lb_buf *b,
 	lb_put_int(b, "part", d->part);
 	lb_put_bool(b, "final", d->final);
 	lb_put_json(b, "message_ids", d->message_ids);
+	if (d->replayed)
+		lb_put_bool(b, "replayed", true);
 	lb_put_end(b);
 }
 
@@ -91,8 +96,8 @@ static void count_failure(struct lb_send *send, enum lb_code code)
 	send->passing += lb_code_is_passing(code);
 }
 
-static void sent(struct lb_send *send, const struct lb_sink *sink,
-		 const struct lb_delivery *d)
+void lb_send_sent(struct lb_send *send, const struct lb_sink *sink,
+		  const struct lb_delivery *d)
 {
 	struct lb_out *out = records(send, sink);
 	const struct lb_subject of = lb_record_subject(d->record);
@@ -109,15 +114,15 @@ static void sent(struct lb_send *send, const struct lb_sink *sink,
 	lb_out_built(out);
 }
 
-static void not_sent(struct lb_send *send, const struct lb_sink *sink,
-		     const struct lb_delivery *d)
+void lb_send_not_sent(struct lb_send *send, const struct lb_sink *sink,
+		      const struct lb_delivery *d)
 {
 	const struct lb_problem p = {"lb-send", d->code, d->why, d->retryable,
 				     (int)d->part - 1};
 	const struct lb_subject of = lb_record_subject(d->record);
 	struct lb_out *out = records(send, sink);
 
-	lb_log(!sink || sink->text ? LB_ERROR : LB_INFO, &of,
+	lb_log(!sink || sink->text || send->only ? LB_ERROR : LB_INFO, &of,
 	       "part %lld not delivered: %s", (long long)d->part, d->why);
 	count_failure(send, d->code);
 	if (!d->final)
@@ -128,79 +133,69 @@ static void not_sent(struct lb_send *send, const struct lb_sink *sink,
 	lb_out_built(out);
 }
 
-static int open_delivery(struct lb_delivery *d, const struct lb_record *r,
-			 struct lb_error *err)
+static bool cannot(struct lb_delivery *d, enum lb_code code, const char *why)
+{
+	d->code = code;
+	d->why = why;
+	return false;
+}
+
+bool lb_delivery_open(struct lb_delivery *d, const struct lb_record *r)
 {
 	const json_t *chain = json_object_get(r->json, "chain");
+	struct lb_error err;
 
 	d->record = r;
+	d->code = LB_CODE_INTERNAL;
+	d->why = "";
+	d->id = lb_json_str(r->json, "id");
 	d->part = 1;
 	lb_json_int(r->json, "part", &d->part);
-	if (d->part < 1 || d->part > MAX_PARTS)
-		d->part = 0; /* see deliver() */
 	d->final = lb_json_bool(r->json, "final", true);
 	d->failed = json_object_get(r->json, "failed");
 	if (json_is_null(d->failed))
 		d->failed = NULL;
 	d->message_ids = json_array();
-	if (lb_json_need_str(r->json, "id", &d->id, err) < 0)
-		return -1;
 	lb_chain_text(chain, &d->text);
 	if (d->failed && d->text.len == 0)
 		lb_buf_puts(&d->text, LB_SEND_NOTICE);
-	return 0;
+	if (d->part < 1 || d->part > MAX_PARTS) {
+		d->part = 0; /* sent_parts of the error is not said */
+		return cannot(d, LB_CODE_DATA, "'part' is no number of a part");
+	}
+	if (!chain || lb_chain_check(chain, &err) == 0)
+		return true;
+	snprintf(d->reason, sizeof(d->reason), "%s", err.text);
+	return cannot(d, LB_CODE_DATA, d->reason);
 }
 
-/* Give it to the adapter, if there is one and it can be sent at all. */
-static enum lb_sent deliver(struct lb_send *send, const struct lb_sink *sink,
-			    struct lb_delivery *d)
+void lb_delivery_release(struct lb_delivery *d)
 {
-	const json_t *chain = json_object_get(d->record->json, "chain");
-	struct lb_error err;
-
-	if (!sink) {
-		d->code = LB_CODE_CONFIG;
-		d->why = "the adapter of its bot cannot send";
-		return LB_NOT_SENT;
-	}
-	if (d->part == 0) {
-		d->code = LB_CODE_DATA;
-		d->why = "'part' is no number of a part";
-		return LB_NOT_SENT;
-	}
-	if (chain && lb_chain_check(chain, &err) < 0) {
-		snprintf(d->reason, sizeof(d->reason), "%s", err.text);
-		d->code = LB_CODE_DATA;
-		d->why = d->reason;
-		return LB_NOT_SENT;
-	}
-	return sink->reply(send, d);
+	lb_buf_release(&d->text);
+	json_decref(d->message_ids);
 }
 
-static int send_reply(struct lb_send *send, const struct lb_sink *sink,
-		      const struct lb_record *r, struct lb_error *err)
+static void send_reply(struct lb_send *send, const struct lb_sink *sink,
+		       const struct lb_record *r)
 {
-	struct lb_delivery d = {.code = LB_CODE_INTERNAL, .why = ""};
-	int result = open_delivery(&d, r, err);
-	size_t i = result == 0 ? given_up(send, d.id) : 0;
+	struct lb_delivery d = {.record = r};
+	bool can = lb_delivery_open(&d, r);
 
-	if (result == 0 && i < send->n_given_up) {
-		if (d.final)
-			forget(send, i); /* its one error was written */
-	} else if (result == 0) {
-		if (deliver(send, sink, &d) == LB_SENT)
-			sent(send, sink, &d);
-		else
-			not_sent(send, sink, &d);
+	if (can && !sink)
+		can = cannot(&d, LB_CODE_CONFIG,
+			     "the adapter of its bot cannot send");
+	if (lb_send_gave_up(send, &d)) {
+		/* nothing more is said of it */
+	} else if (can && sink->reply(send, &d) == LB_SENT) {
+		lb_send_sent(send, sink, &d);
+	} else {
+		lb_send_not_sent(send, sink, &d);
 	}
-	lb_buf_release(&d.text);
-	json_decref(d.message_ids);
-	return result;
+	lb_delivery_release(&d);
 }
 
-/* The adapter of the record's bot; bot "-" and unknown ones print. */
-static const struct lb_sink *sink_of(struct lb_send *send,
-				     const struct lb_record *r)
+const struct lb_sink *lb_send_sink(struct lb_send *send,
+				   const struct lb_record *r)
 {
 	const char *bot = lb_json_str(r->json, "bot");
 	const json_t *conf = bot ? lb_config_bot(send->config, bot) : NULL;
@@ -221,6 +216,8 @@ static void other_end(struct lb_send *send, const struct lb_sink *sink,
 	const char *code = lb_json_str(r->json, "code");
 	struct lb_out *out = records(send, sink);
 
+	if (!out && !send->text)
+		out = send->out;
 	if (sink && sink->ended)
 		sink->ended(send, r);
 	if (strcmp(kind, "error") == 0)
@@ -229,26 +226,17 @@ static void other_end(struct lb_send *send, const struct lb_sink *sink,
 		lb_out_line(out, r->text, r->len);
 }
 
-int lb_send_record(struct lb_send *send, const struct lb_record *r,
-		   struct lb_error *err)
+void lb_send_record(struct lb_send *send, const struct lb_sink *sink,
+		    const struct lb_record *r)
 {
-	const struct lb_sink *sink = sink_of(send, r);
 	const char *kind = lb_json_str(r->json, "kind");
 
 	if (strcmp(kind, "reply") == 0)
-		return send_reply(send, sink, r, err);
-	if (strcmp(kind, "chunk") != 0)
+		send_reply(send, sink, r);
+	else if (strcmp(kind, "chunk") != 0)
 		other_end(send, sink, r);
 	else if (sink && sink->chunk)
 		sink->chunk(send, r);
-	return 0;
-}
-
-int lb_send_pause(struct lb_send *send, struct lb_error *err)
-{
-	if (send->records && lb_out_flush(send->records, err) < 0)
-		return -1;
-	return lb_out_flush(send->out, err);
 }
 
 void lb_send_end(struct lb_send *send)

@@ -1,11 +1,23 @@
 /*
  * platform/send.h - where replies go.
  *
- * lb_send_record() takes replies and chunks in the order they come, lets the
- * adapter (a sink) deliver them, and writes what became of each: a receipt a
- * part, or one error that ends the record. When a part failed the later ones
+ * lb_send_run() takes records in the order they come, lets the adapter (a
+ * sink) of each deliver its replies, and writes what became of them: a receipt
+ * a part, or one error that ends the record. When a part failed the later ones
  * of its record are not sent. A new adapter is a file and a line in
  * adapters.c.
+ *
+ * Most adapters deliver at once. One on a network (struct lb_network) takes
+ * its time: platform/post.h. Then order is kept within a session, and sessions
+ * do not wait for each other.
+ *
+ *     send.c          records: what a delivery becomes
+ *     send-engine.c   the turn of the loop
+ *     send-lines.c    lines and lanes: what waits for whom
+ *     post.c          a part on its way over the network: pace, tries
+ *     post-ledger.c   ... and what the ledger knows of it
+ *     post-start.c    ... and how it begins
+ *     post-bot.c      the bots they are sent by
  */
 #ifndef LB_PLATFORM_SEND_H
 #define LB_PLATFORM_SEND_H
@@ -17,6 +29,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "config/config.h"
+#include "record/lanes.h"
 #include "record/out.h"
 #include "record/record.h"
 
@@ -35,6 +48,7 @@ struct lb_delivery {
 	const json_t *failed; /* {code, message}; or NULL */
 	/* The answer: what the platform called the messages, or why not. */
 	json_t *message_ids;
+	bool replayed; /* it was sent before; nothing was done now */
 	enum lb_code code;
 	const char *why; /* static, or borrowed from the adapter's state */
 	char reason[LB_ERROR_TEXT]; /* for a `why` made here */
@@ -42,20 +56,24 @@ struct lb_delivery {
 };
 
 struct lb_send;
+struct lb_network;
 
 struct lb_sink {
 	const char *name;
 	const char *about;
+	/* Deliver at once; NULL for an adapter on a network. */
 	enum lb_sent (*reply)(struct lb_send *send, struct lb_delivery *d);
 	/* May be NULL: chunks are passed over. */
 	void (*chunk)(struct lb_send *send, const struct lb_record *r);
 	/* Another record ended `id` (an error): tidy up. May be NULL. */
 	void (*ended)(struct lb_send *send, const struct lb_record *r);
 	bool text; /* writes text to stdout, so no record may go there */
+	const struct lb_network *network; /* platform/post.h; or NULL */
 };
 
 extern const struct lb_sink *const lb_sinks[]; /* NULL-ended */
-extern const struct lb_sink lb_sink_jsonl, lb_sink_null, lb_sink_stdout;
+extern const struct lb_sink lb_sink_jsonl, lb_sink_null, lb_sink_stdout,
+	lb_sink_telegram;
 
 const struct lb_sink *lb_sink_find(const char *name);
 
@@ -63,36 +81,39 @@ const struct lb_sink *lb_sink_find(const char *name);
 struct lb_send {
 	const struct lb_sink *sink; /* NULL: by the record's bot */
 	struct lb_config *config;
+	const char *state; /* $LB_STATE, for what is on a network; or NULL */
+	const char *only;  /* one record, instead of the input; or NULL */
+	struct lb_out *records; /* --records; or NULL */
+	bool terminal;          /* standard output is one */
+	bool strict;            /* stop at the first malformed line */
+	bool resend_unknown;    /* send again what may have been sent */
+	size_t max_line;        /* longest line, bytes */
+	int64_t grace_ms;       /* for what is in flight when a signal comes */
+	enum lb_code fail;      /* of sink null; LB_CODES for none */
+	int64_t fail_part;      /* 0: every part */
+
 	struct lb_out *out;       /* standard output */
-	struct lb_out *records;   /* --records; or NULL */
-	bool terminal;            /* standard output is one */
-	size_t max_line;          /* longest line, bytes */
-	enum lb_code fail;        /* of sink null; LB_CODES for none */
-	int64_t fail_part;        /* 0: every part */
+	bool text;                /* what goes there is text alone */
 	size_t failures, passing; /* errors and failed replies seen */
 	/* Records of which a part failed, until their final part came. */
 	char **given_up;
 	size_t n_given_up;
 	struct lb_screen *screen; /* of sink stdout */
 	uint64_t delivered;
+	struct lb_loop *loop;
+	struct lb_lanes lanes;  /* work is a struct lb_post */
+	struct lb_posts *posts; /* of the network; NULL until one is needed */
 };
 
-/* What lb-send owns with this sink; NULL-ended. */
-const char *const *lb_send_kinds(const struct lb_send *send);
+/*
+ * Standard input to standard output, to the end. Returns what to exit with;
+ * does not return when the reader left or a signal ended it.
+ */
+int lb_send_run(struct lb_send *send);
 
-/* One owned record. LB_DATA: it has no id. */
-int lb_send_record(struct lb_send *send, const struct lb_record *r,
-		   struct lb_error *err);
-
-/* Flush everything. */
-int lb_send_pause(struct lb_send *send, struct lb_error *err);
-
-/* No more comes: show what was held back. Then release what is held. */
-void lb_send_end(struct lb_send *send);
-void lb_send_release(struct lb_send *send);
-
-/* What to exit with for the failures seen on the way. */
-int lb_send_code(const struct lb_send *send);
+/* The only configured bot of that adapter; NULL and LB_CONFIG. Borrowed. */
+const char *lb_send_only_bot(struct lb_config *config,
+			     const struct lb_sink *sink, struct lb_error *err);
 
 /* Of sink stdout: end the answer that streams, print those that waited. */
 void lb_screen_end(struct lb_send *send);

@@ -2,7 +2,11 @@
  * platform/telegram.h - the Bot API, its two pure halves.
  *
  *     telegram-parse.c    an update becomes records
+ *         telegram-text.c     its text and entities
+ *         telegram-things.c   its media and the rest
  *     telegram-render.c   a chain becomes calls
+ *         telegram-words.c    its text and mentions
+ *         telegram-files.c    its media
  *     telegram-api.c      a call, over the network, and what its answer means
  *     telegram-ingest.c   the long poll
  *     telegram-send.c     deliveries
@@ -69,14 +73,23 @@ struct lb_telegram_chat {
 int lb_telegram_chat(const json_t *record, struct lb_telegram_chat *chat,
 		     struct lb_error *err);
 
+/* A file that goes with a request. */
+struct lb_telegram_upload {
+	char *field;         /* "photo"; in a group, what attach:// names */
+	char *path;          /* for lb_media_open(); NULL: these bytes */
+	struct lb_buf bytes; /* not text */
+	char *name;          /* for people */
+	int64_t max;         /* bytes that Telegram takes */
+};
+
 /* One request. */
 struct lb_telegram_call {
-	const char *method;
+	const char *method; /* static */
 	json_t *params;
-	const char *field; /* of the file that is uploaded: "photo"; or NULL */
-	char *path, *name; /* the file; its name for people */
-	char *text_field;  /* "text" or "caption" where markup was used: */
-	char *plain;       /* ... the same without, for a second try */
+	struct lb_telegram_upload *uploads;
+	size_t n_uploads;
+	const char *text_field; /* "text" or "caption" where markup is used: */
+	char *plain;            /* ... the same without, for a second try */
 };
 
 struct lb_telegram_calls {
@@ -87,7 +100,9 @@ struct lb_telegram_calls {
 /*
  * A chain as calls, in order: text in pieces the platform takes, media with
  * captions, Quote as reply_parameters, At as a mention, what cannot be shown
- * as a readable line. An empty chain gives none.
+ * as a readable line. A file is named by its ref, else uploaded from its path,
+ * else fetched by Telegram from its url, else uploaded from its base64. An
+ * empty chain gives none. LB_CONFIG: a limit holds no character.
  */
 int lb_telegram_render(const json_t *chain, const struct lb_telegram_chat *chat,
 		       const struct lb_limits *limits,

@@ -59,7 +59,10 @@ static void follow(const struct cut *c, size_t at, size_t *to,
 				return;
 			}
 			*began = fence->mark ? *to : at;
-			*fence = fence->mark ? (struct lb_fence){0} : new;
+			if (fence->mark)
+				fence->mark = '\0';
+			else
+				*fence = new;
 		}
 		at = end + 1;
 	}
@@ -91,7 +94,7 @@ static size_t measure(const struct cut *c, size_t room, struct lb_fence *after)
 	if (!after->mark)
 		return end - c->at;
 	if (began > c->at && began - c->at > (end - c->at) / 2 && began < end) {
-		*after = (struct lb_fence){0};
+		after->mark = '\0';
 		return began - c->at; /* leave the block in one piece */
 	}
 	close = close_units(after);

@@ -1,5 +1,6 @@
 #include "record/plain.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -24,6 +25,26 @@ static const char *unicode(const char *p, const char *end)
 	return p + 5;
 }
 
+/* Over text that needs no look, eight bytes at a time: ASCII that is neither
+ * a control character nor a quote nor a backslash. */
+static const char *skip_plain(const char *p, const char *end)
+{
+	static const uint64_t ones = UINT64_C(0x0101010101010101),
+			      high = UINT64_C(0x8080808080808080);
+	uint64_t v, quote, slash;
+
+	for (; end - p >= 8; p += 8) {
+		memcpy(&v, p, sizeof(v));
+		quote = v ^ ones * '"';
+		slash = v ^ ones * '\\';
+		/* A borrow reaches the high bit of each byte below the limit. */
+		if ((v | (v - ones * ' ') | (quote - ones) | (slash - ones)) &
+		    high)
+			break;
+	}
+	return p;
+}
+
 /* What follows the closing quote; p is behind the opening one. */
 static const char *string(const char *p, const char *end)
 {
@@ -42,7 +63,7 @@ static const char *string(const char *p, const char *end)
 		} else if (c < 0x80) {
 			if (c < 0x20)
 				return NULL;
-			p++;
+			p = skip_plain(p + 1, end);
 		} else {
 			n = lb_utf8_char(p, (size_t)(end - p));
 			if (n == 0)

@@ -105,6 +105,19 @@ static int set_up(struct lb_store *store, struct lb_error *err)
 	return 0;
 }
 
+/* Before the first: there are no threads here, and nobody asks how much
+ * memory it has, so that nothing need be locked for either. */
+static void configure(void)
+{
+	static bool done;
+
+	if (done)
+		return;
+	done = true;
+	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 static int open_db(struct lb_store *store, struct lb_error *err)
 {
 	int r = 1;
@@ -157,6 +170,7 @@ struct lb_store *lb_db_open(const char *state, const struct lb_schema *schema,
 	store->path = lb_printf("%s/%s", state, schema->file);
 	store->schema = schema;
 	store->busy_ms = busy_ms;
+	configure();
 	if (open_db(store, err) == 0)
 		return store;
 	lb_store_close(store);

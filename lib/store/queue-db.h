@@ -16,6 +16,7 @@
 #define LB_STORE_QUEUE_DB_H
 
 #include "store/db.h"
+#include "store/owner.h"
 #include "store/queue.h"
 
 /* A session that a transaction changed; set right at the commit. */
@@ -24,6 +25,7 @@ struct dirty {
 	int64_t held;       /* how many more are in hand */
 	int64_t head, tail; /* of those that wait; 0: none */
 	int64_t was;        /* the head before */
+	uint32_t known;     /* place in the table of those known, from 1 */
 };
 
 struct lb_queue {
@@ -32,14 +34,15 @@ struct lb_queue {
 	int64_t id;           /* row; 0 while there is none */
 	unsigned long opened; /* the store's, when id was read */
 	bool relaxed;         /* the connection is at synchronous=NORMAL */
-	int locks;            /* the file of owners' locks; -1 */
-	int64_t *mine;        /* owners in this process */
-	size_t n_mine;
+	struct lb_owners owners;
 	int64_t joined; /* of them, the one that this transaction made */
 	struct dirty *dirty;
 	size_t n_dirty;
 	uint32_t *slots; /* of a hash table: places in dirty, from 1 */
 	size_t n_slots;
+	struct known *known; /* NULL before the first put */
+	int64_t known_version;
+	unsigned long known_opened;
 	/* What the transaction adds to the row of the queue. */
 	struct {
 		int64_t depth, put, done, died, retried, deaths, dropped;
@@ -57,18 +60,25 @@ struct dirty *lb_queue_touch(struct lb_queue *q, int64_t session,
 struct dirty *lb_queue_touch_as(struct lb_queue *q, const struct dirty *row);
 bool lb_queue_is_dirty(const struct lb_queue *q, int64_t session);
 
+/*
+ * queue-known.c: rows of sessions that puts have read, good as long as no
+ * other connection writes. _check() at the begin of a transaction, _commit()
+ * at its end, _forget() when it was taken back.
+ */
+void lb_queue_known_check(struct lb_queue *q);
+const struct dirty *lb_queue_known(struct lb_queue *q, const char *name);
+void lb_queue_known_add(struct lb_queue *q, const char *name,
+			struct dirty *row);
+void lb_queue_known_commit(struct lb_queue *q);
+void lb_queue_known_forget(struct lb_queue *q);
+void lb_queue_known_close(struct lb_queue *q);
+
 /* Put a record in its place among those that wait. */
 int lb_queue_link(struct lb_queue *q, struct dirty *d, int64_t seq,
 		  struct lb_error *err);
 
 /* Take the first of them out. */
 int lb_queue_unlink(struct lb_queue *q, struct dirty *d, struct lb_error *err);
-
-/* Open the file of owners' locks. */
-int lb_queue_open_locks(struct lb_queue *q, struct lb_error *err);
-
-/* Let go of the lock of an owner of ours. */
-void lb_queue_unlock(struct lb_queue *q, int64_t owner);
 
 /* The row of the queue is known, or 0 when there is none; -1 failed. */
 int64_t lb_queue_row(struct lb_queue *q, struct lb_error *err);

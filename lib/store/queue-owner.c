@@ -1,75 +1,8 @@
 /* Who has records in hand, and whether he is still there. */
-#include <errno.h>
-#include <fcntl.h>
 #include <sqlite3.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "store/queue-db.h"
-
-/*
- * Owner N without a token holds byte N of this file, which the kernel lets go
- * of when the process ends, however it ends.
- */
-int lb_queue_open_locks(struct lb_queue *q, struct lb_error *err)
-{
-	if (q->locks < 0)
-		q->locks =
-			open(q->wakes,
-			     O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (q->locks < 0)
-		return lb_fail_sys(err, LB_IO, "cannot open '%s'", q->wakes);
-	return 0;
-}
-
-static struct flock byte_of(int64_t owner)
-{
-	return (struct flock){.l_type = F_WRLCK,
-			      .l_whence = SEEK_SET,
-			      .l_start = owner,
-			      .l_len = 1};
-}
-
-static int lock_owner(struct lb_queue *q, int64_t owner, struct lb_error *err)
-{
-	struct flock lock = byte_of(owner);
-
-	if (lb_queue_open_locks(q, err) < 0)
-		return -1;
-	if (fcntl(q->locks, F_OFD_SETLK, &lock) < 0)
-		return lb_fail_sys(err, LB_IO, "cannot lock '%s.owners'",
-				   q->store->path);
-	q->mine = lb_grow(q->mine, (q->n_mine + 1) * sizeof(*q->mine));
-	q->mine[q->n_mine++] = owner;
-	q->joined = owner;
-	return 0;
-}
-
-void lb_queue_unlock(struct lb_queue *q, int64_t owner)
-{
-	struct flock lock = byte_of(owner);
-
-	for (size_t i = 0; i < q->n_mine; i++)
-		if (q->mine[i] == owner) {
-			q->mine[i] = q->mine[--q->n_mine];
-			lock.l_type = F_UNLCK;
-			fcntl(q->locks, F_OFD_SETLK, &lock);
-			return;
-		}
-}
-
-static bool is_there(struct lb_queue *q, int64_t owner)
-{
-	struct flock lock = byte_of(owner);
-
-	for (size_t i = 0; i < q->n_mine; i++)
-		if (q->mine[i] == owner)
-			return true;
-	/* When in doubt it is: nothing is given out twice for that. */
-	return fcntl(q->locks, F_OFD_GETLK, &lock) < 0 ||
-	       lock.l_type != F_UNLCK;
-}
 
 int64_t lb_queue_join(struct lb_queue *q, const char *token, int64_t until_ms,
 		      int64_t now_ms, struct lb_error *err)
@@ -83,8 +16,11 @@ int64_t lb_queue_join(struct lb_queue *q, const char *token, int64_t until_ms,
 			 (int64_t)getpid(), now_ms) < 0)
 		return -1;
 	owner = sqlite3_last_insert_rowid(q->store->db);
-	if (!token && lock_owner(q, owner, err) < 0)
+	if (token)
+		return owner;
+	if (lb_owners_lock(&q->owners, q->wakes, owner, err) < 0)
 		return -1;
+	q->joined = owner;
 	return owner;
 }
 
@@ -180,7 +116,7 @@ int lb_queue_leave(struct lb_queue *q, int64_t owner, bool died,
 	if (r < 0 || lb_queue_run(q, "DELETE FROM owners WHERE id = ?", err,
 				  "i", owner) < 0)
 		return -1;
-	lb_queue_unlock(q, owner);
+	lb_owners_unlock(&q->owners, owner);
 	return 0;
 }
 
@@ -204,7 +140,7 @@ static int list_gone(struct lb_queue *q, int64_t now_ms, int64_t *gone,
 		int64_t owner = sqlite3_column_int64(query, 0);
 
 		if (sqlite3_column_int(query, 1)
-			    ? !is_there(q, owner)
+			    ? !lb_owners_has(&q->owners, owner)
 			    : sqlite3_column_int64(query, 2) <= now_ms)
 			gone[n++] = owner;
 	}
@@ -216,7 +152,7 @@ int lb_queue_reap(struct lb_queue *q, int64_t now_ms, struct lb_error *err)
 	int64_t gone[GONE], row = lb_queue_row(q, err);
 	int n;
 
-	if (row <= 0 || lb_queue_open_locks(q, err) < 0)
+	if (row <= 0 || lb_owners_open(&q->owners, q->wakes, err) < 0)
 		return row == 0 ? 0 : -1;
 	n = list_gone(q, now_ms, gone, err);
 	if (n <= 0)

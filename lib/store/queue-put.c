@@ -5,36 +5,48 @@
 #include "store/queue-db.h"
 #include "store/queue-look.h"
 
-/* The session, touched; its row is made when missing. */
-static struct dirty *touch_named(struct lb_queue *q, const char *name,
-				 struct lb_error *err)
+/* The row of a session, made when missing. */
+static int read_session(struct lb_queue *q, const char *name, struct dirty *row,
+			struct lb_error *err)
 {
 	lb_autoquery struct sqlite3_stmt *query =
 		lb_db_query(q->store,
 			    "SELECT id, owner, head, tail FROM sessions"
 			    " WHERE queue = ? AND name = ?",
 			    err);
-	struct dirty row = {.owner = 0};
 	int r;
 
 	if (!query)
-		return NULL;
+		return -1;
 	lb_db_bind(query, "is", q->id, name);
 	r = lb_db_step(q->store, query, err);
 	if (r < 0)
-		return NULL;
+		return -1;
 	if (r > 0) {
-		row.session = sqlite3_column_int64(query, 0);
-		row.owner = sqlite3_column_int64(query, 1);
-		row.head = sqlite3_column_int64(query, 2);
-		row.tail = sqlite3_column_int64(query, 3);
-		row.was = row.head;
-		return lb_queue_touch_as(q, &row);
+		row->session = sqlite3_column_int64(query, 0);
+		row->owner = sqlite3_column_int64(query, 1);
+		row->head = row->was = sqlite3_column_int64(query, 2);
+		row->tail = sqlite3_column_int64(query, 3);
+		return 0;
 	}
 	if (lb_queue_run(q, "INSERT INTO sessions(queue, name) VALUES(?, ?)",
 			 err, "is", q->id, name) < 0)
+		return -1;
+	row->session = sqlite3_last_insert_rowid(q->store->db);
+	return 0;
+}
+
+static struct dirty *touch_named(struct lb_queue *q, const char *name,
+				 struct lb_error *err)
+{
+	const struct dirty *known = lb_queue_known(q, name);
+	struct dirty row = {.owner = 0};
+
+	if (known)
+		return lb_queue_touch_as(q, known);
+	if (read_session(q, name, &row, err) < 0)
 		return NULL;
-	row.session = sqlite3_last_insert_rowid(q->store->db);
+	lb_queue_known_add(q, name, &row);
 	return lb_queue_touch_as(q, &row);
 }
 

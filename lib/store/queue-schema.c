@@ -48,7 +48,7 @@ static const char *const steps[] = {
 	"CREATE TABLE offsets("
 	" bot TEXT NOT NULL, source TEXT NOT NULL, value TEXT NOT NULL,"
 	" time INTEGER NOT NULL, PRIMARY KEY(bot, source)) WITHOUT ROWID;"
-	/* What lb-send has sent: state 1 claimed, 2 sent. */
+	/* What lb-send has sent: `state` is that of store/ledger.h. */
 	"CREATE TABLE ledger("
 	" bot TEXT NOT NULL, id TEXT NOT NULL, part INTEGER NOT NULL,"
 	" state INTEGER NOT NULL, owner INTEGER NOT NULL,"

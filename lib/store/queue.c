@@ -44,7 +44,7 @@ struct lb_queue *lb_queue_open(const char *state, const char *name, int busy_ms,
 	q->store = store;
 	q->name = lb_strdup(name);
 	q->wakes = lb_printf("%s.owners", store->path);
-	q->locks = -1;
+	q->owners.fd = -1;
 	return q;
 }
 
@@ -53,13 +53,12 @@ void lb_queue_close(struct lb_queue *q)
 	if (!q)
 		return;
 	lb_store_close(q->store);
-	if (q->locks >= 0)
-		close(q->locks);
+	lb_owners_release(&q->owners);
 	free(q->name);
 	free(q->wakes);
-	free(q->mine);
 	free(q->dirty);
 	free(q->slots);
+	lb_queue_known_close(q);
 	free(q);
 }
 
@@ -148,12 +147,14 @@ int lb_queue_begin(struct lb_queue *q, bool durable, struct lb_error *err)
 		return -1;
 	if (opened != q->store->opened)
 		q->relaxed = false;
-	if (q->n_mine > 0 && opened != q->store->opened)
+	if (q->owners.n > 0 && opened != q->store->opened)
 		lb_fail(err, LB_IO,
 			"'%s' was replaced: what was in hand is not in it",
 			q->store->path);
-	else if (need_row(q, err) == 0)
+	else if (need_row(q, err) == 0) {
+		lb_queue_known_check(q);
 		return 0;
+	}
 	lb_queue_rollback(q);
 	return -1;
 }
@@ -162,8 +163,9 @@ void lb_queue_rollback(struct lb_queue *q)
 {
 	lb_store_rollback(q->store);
 	forget_dirty(q);
+	lb_queue_known_forget(q);
 	if (q->joined > 0) /* its number may be another's now */
-		lb_queue_unlock(q, q->joined);
+		lb_owners_unlock(&q->owners, q->joined);
 	q->joined = 0;
 	q->id = 0; /* it may have been made in there */
 }
@@ -232,15 +234,16 @@ int lb_queue_commit(struct lb_queue *q, struct lb_error *err)
 {
 	bool changed = q->n_dirty > 0;
 
-	if (lb_queue_open_locks(q, err) < 0 || settle_all(q, err) < 0 ||
-	    lb_store_commit(q->store, err) < 0) {
+	if (lb_owners_open(&q->owners, q->wakes, err) < 0 ||
+	    settle_all(q, err) < 0 || lb_store_commit(q->store, err) < 0) {
 		lb_queue_rollback(q);
 		return -1;
 	}
+	lb_queue_known_commit(q);
 	forget_dirty(q);
 	q->joined = 0;
 	/* Now that it can be seen: SQLite's own files change before that. */
-	if (changed && pwrite(q->locks, "", 1, 0) < 0)
+	if (changed && pwrite(q->owners.fd, "", 1, 0) < 0)
 		lb_warn("cannot write '%s'", q->wakes); /* they look anyway */
 	return 0;
 }

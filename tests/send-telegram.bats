@@ -1,0 +1,603 @@
+#!/usr/bin/env bats
+# lb-send telegram against a double of the Bot API.
+
+load helper
+load server
+load doubles
+
+setup() {
+	bot_api
+	configure
+	for chat in 7 8 9; do
+		bot_api_op "{\"op\":\"chat\",\"chat\":{\"id\":$chat,\"type\":\"private\"}}"
+	done
+	bot_api_op '{"op":"chat","chat":{"id":-100,"type":"supergroup","is_forum":true}}'
+}
+
+teardown() {
+	stop_servers
+	stop_doubles
+}
+
+# configure [MEMBERS] - a bot `b`, with no pace that a test would wait for.
+configure() {
+	cat > "$LB_CONFIG" <<-END
+		bots:
+		  b:
+		    adapter: telegram
+		    token: "$BOT_API_TOKEN"
+		    base-url: "${2-$BOT_API}"
+		    limits: {${1-chat-interval: 1ms, group-interval: 1ms}}
+	END
+}
+
+# reply ID CHAT TEXT [JSON]
+reply() {
+	jq -nc --arg id "$1" --arg chat "$2" --arg text "$3" \
+		--argjson with "${4:-{\}}" '{kind: "reply", id: $id, bot: "b",
+		platform: "telegram", launcher_id: $chat,
+		session: ("b/" + (if $chat[:1] == "-" then "group_"
+			else "person_" end) + $chat),
+		chain: [{type: "Plain", text: $text}], text: $text,
+		part: 1, final: true} + $with'
+}
+
+# chunk ID CHAT TEXT SEQ [JSON]
+chunk() {
+	jq -nc --arg id "$1" --arg chat "$2" --arg text "$3" \
+		--argjson seq "$4" --argjson with "${5:-{\}}" '{kind: "chunk",
+		id: $id, bot: "b", launcher_id: $chat,
+		session: ("b/person_" + $chat), seq: $seq, text: $text} + $with'
+}
+
+is() {
+	jq -se "$1" <<< "$output" > /dev/null || {
+		echo "not $1:"
+		echo "$output"
+		echo "${stderr-}"
+		return 1
+	}
+}
+
+# texts - what the chats read, a line each.
+texts() {
+	bot_api_sent '"\(.chat_id) \(.text)"' | jq -r .
+}
+
+calls() {
+	bot_api_log "select(.method == \"$1\") | .n" | wc -l
+}
+
+# ---- what becomes of a reply
+
+@test "a reply is a message, its receipt names it, and all else passes" {
+	run --separate-stderr -0 lb-send telegram < <(echo '{"kind":"status", "n":0.10}'
+		reply a 7 hello; echo '{"kind":"drop","id":"d"}')
+	same '{"kind":"status", "n":0.10}' "${lines[0]}"
+	is 'map([.kind, .id, .part, .final, .message_ids]) | .[1:] | sort == [
+		["drop", "d", null, null, null], ["receipt", "a", 1, true, ["7:1"]]]'
+	same '7 hello' "$(texts)"
+	[ -z "$stderr" ]
+}
+
+@test "without an adapter a bot sends where it is configured, records pass" {
+	run -0 lb-send < <(reply a 7 hello; echo '{"kind":"drop","id":"d","bot":"b"}')
+	is 'map(.kind) | sort == ["drop", "receipt"]'
+	same '7 hello' "$(texts)"
+}
+
+@test "the messages of a session keep their order" {
+	run -0 lb-send telegram < <(for n in {1..30}; do
+		reply "a$n" 7 "$n"
+		reply "b$n" 8 "$n"
+	done)
+	same "$(seq 30)" "$(bot_api_sent 'select(.chat_id == 7).text' | jq -r .)"
+	same "$(seq 30)" "$(bot_api_sent 'select(.chat_id == 8).text' | jq -r .)"
+	is 'map(select(.id[:1] == "a").id[1:] | tonumber) == [range(1; 31)]'
+}
+
+@test "a foreign line waits behind its session, and only there" {
+	bot_api_op '{"op":"fail","how":"429","chat":7,"retry_after":1}'
+	run -0 lb-send telegram < <(reply a 7 x
+		echo '{"kind":"status","session":"b/person_7"}'
+		echo '{"kind":"status","session":"b/person_8"}')
+	is 'map(.session) == ["b/person_8", "b/person_7", "b/person_7"] and
+		.[1].kind == "receipt"'
+}
+
+@test "three times the limit is three messages and one receipt" {
+	text=$(head -c 12000 /dev/zero | tr '\0' a)
+	run -0 lb-send telegram < <(reply a 7 "$text")
+	is 'length == 1 and (.[0].message_ids | length) == 3'
+	bot_api_sent '.text | length' | jq -se 'max <= 4096 and add == 12000'
+	same "$text" "$(bot_api_sent .text | jq -rj .)"
+	# no character is cut in two, and a smiley counts twice
+	text=a$(printf '\U1F600%.0s' {1..4096})
+	run -0 lb-send telegram < <(reply b 8 "$text")
+	same "$text" "$(bot_api_sent 'select(.chat_id == 8).text' | jq -rj .)"
+}
+
+@test "parts are sent in order, and one that fails ends the record" {
+	run -0 lb-send telegram < <(reply a 7 one '{"part":1,"final":false}'
+		reply a 7 two '{"part":2,"final":true}')
+	same $'7 one\n7 two' "$(texts)"
+	is 'map([.part, .final]) == [[1, false], [2, true]]'
+	bot_api_op '{"op":"fail","how":"403","skip":1}'
+	run -0 lb-send telegram < <(reply b 8 one '{"part":1,"final":false}'
+		reply b 8 two '{"part":2,"final":false}'
+		reply b 8 three '{"part":3,"final":true}'; reply c 8 on)
+	is 'map([.kind, .id, .sent_parts]) == [["receipt", "b", null],
+		["error", "b", 1], ["receipt", "c", null]]'
+}
+
+@test "nothing is sent for an empty chain, and the receipt names no message" {
+	run -0 lb-send telegram < <(reply a 7 '' '{"chain":[]}')
+	is 'length == 1 and .[0].kind == "receipt" and .[0].message_ids == []'
+	same 0 "$(bot_api_log .n | wc -l)"
+}
+
+@test "a failed reply without words has those of lb-send" {
+	run -0 lb-send telegram < <(reply a 7 '' '{"chain":[],"failed":{"code":"io"}}')
+	same '7 Request failed.' "$(texts)"
+}
+
+@test "a part on its way keeps the pace of its chat" {
+	configure 'chat-interval: 400ms'
+	run -0 lb-send telegram < <(reply a 7 1; reply b 7 2; reply c 7 3; reply d 8 4)
+	bot_api_log '[.params.chat_id, .time]'
+	bot_api_log '[.params.chat_id, .time]' | jq -se '
+		map(select(.[0] == 7)[1]) | .[1] - .[0] >= 0.3 and .[2] - .[1] >= 0.3'
+	bot_api_log '[.params.chat_id, .time]' | jq -se '(map(select(.[0] == 8))[0][1])
+		- .[0][1] < 0.3'
+}
+
+@test "all chats together keep the pace of the bot" {
+	configure 'chat-interval: 1ms, all-interval: 200ms'
+	run -0 lb-send telegram < <(reply a 7 1; reply b 8 2; reply c 9 3)
+	bot_api_log .time | jq -se '.[1] - .[0] >= 0.15 and .[2] - .[1] >= 0.15'
+}
+
+# ---- what fails
+
+@test "a 429 is obeyed, once, and no other chat waits for it" {
+	bot_api_op '{"op":"fail","how":"429","chat":7,"retry_after":2}'
+	run -0 lb-send telegram < <(reply a 7 late; reply c 7 later; reply b 8 now)
+	same $'8 now\n7 late\n7 later' "$(texts)"
+	is 'map(.id) == ["b", "a", "c"] and all(.kind == "receipt")'
+	bot_api_log '[.params.chat_id, .time]' | jq -se '
+		map(select(.[0] == 7)[1]) | length == 3 and
+		.[1] - .[0] >= 1.99 and .[1] - .[0] < 3'
+}
+
+@test "a storm of 429 loses nothing, doubles nothing, and keeps the order" {
+	for n in 3 5 9 14 22; do
+		bot_api_op "{\"op\":\"fail\",\"how\":\"429\",\"skip\":$n,\"n\":2,\"retry_after\":1}"
+	done
+	run -0 timeout 60 lb-send telegram < <(for n in {1..20}; do
+		for chat in 7 8 9 -100; do reply "$chat.$n" "$chat" "$n"; done
+	done)
+	is 'length == 80 and all(.kind == "receipt")'
+	for chat in 7 8 9 -100; do
+		same "$(seq 20)" "$(bot_api_sent "select(.chat_id == $chat).text" | jq -r .)"
+	done
+}
+
+@test "a storm that does not end is an error that may pass" {
+	bot_api_op '{"op":"fail","how":"429","chat":7,"n":99,"retry_after":0}'
+	run -0 lb-send telegram < <(reply a 7 x; reply b 8 y)
+	is 'map([.kind, .id, .code, .retryable]) | sort == [
+		["error", "a", "rate", true], ["receipt", "b", null, null]]'
+	same 5 "$(bot_api_log 'select(.params.chat_id == 7).n' | wc -l)"
+	# longer than anybody waits: at once
+	bot_api_op '{"op":"heal"}'
+	bot_api_op '{"op":"fail","how":"429","chat":7,"retry_after":3600}'
+	run -0 timeout 10 lb-send telegram < <(reply a 7 x; reply c 7 y)
+	is 'map([.id, .code, .retryable]) == [["a", "rate", true], ["c", "rate", true]]'
+	same 1 "$(($(bot_api_log 'select(.params.chat_id == 7).n' | wc -l) - 5))"
+	# and then it goes on where it was
+	run -0 lb-send telegram < <(reply a 7 x)
+	is '.[0].kind == "receipt"'
+	same $'8 y\n7 x' "$(texts)"
+}
+
+@test "a 5xx is tried again" {
+	bot_api_op '{"op":"fail","how":"502"}'
+	run -0 lb-send telegram < <(reply a 7 x)
+	is 'map(.kind) == ["receipt"]'
+	bot_api_log .time | jq -se 'length == 2 and .[1] - .[0] > 0.7'
+}
+
+@test "what can never be sent is an error at once, and the next ones go on" {
+	bot_api_op '{"op":"block","chat":7}'
+	run --separate-stderr -0 timeout 10 lb-send telegram < <(reply a 7 1; reply b 8 2
+		reply c 7 3; reply d 8 4; reply e 4711 5)
+	is 'map(select(.kind == "error") | [.id, .code, .retryable, .stage,
+		.sent_parts, .record.text]) | sort == [
+		["a", "denied", false, "lb-send", 0, "1"],
+		["c", "denied", false, "lb-send", 0, "3"],
+		["e", "not_found", false, "lb-send", 0, "5"]]'
+	is 'map(select(.kind == "receipt").id) == ["b", "d"]'
+	is 'map(select(.id == "a"))[0].message |
+		startswith("sendMessage: 403: Forbidden: bot was blocked")'
+	same 3 "$(bot_api_log 'select(.status != 200).n' | wc -l)"
+}
+
+@test "a group that became a supergroup is followed" {
+	bot_api_op '{"op":"chat","chat":{"id":-5,"type":"group"}}'
+	bot_api_op '{"op":"move","chat":-5,"to":-1005}'
+	run --separate-stderr -0 lb-send telegram < <(reply a -5 one; reply b -5 two)
+	is 'map(.message_ids[0]) == ["-1005:1", "-1005:2"]'
+	same $'-1005 one\n-1005 two' "$(texts)"
+	same 1 "$(bot_api_log 'select(.status == 400).n' | wc -l)"
+}
+
+@test "markup that is refused is sent as plain text, once" {
+	serve <<-'END'
+		on POST /bot1:a/sendMessage
+		if-json parse_mode HTML
+		reply 400
+		send {"ok":false,"error_code":400,"description":"Bad Request: can't parse entities: Unsupported start tag"}
+		on POST /bot1:a/sendMessage
+		if-json text 1 bold
+		reply 200
+		send {"ok":true,"result":{"message_id":5,"chat":{"id":7}}}
+	END
+	configure '' "$SERVER_URL"
+	sed -i 's/token:.*/token: "1:a"/' "$LB_CONFIG"
+	run -0 lb-send telegram < <(reply a 7 '1 *bold*')
+	is '.[0].message_ids == ["7:5"]'
+	requests '.body | fromjson | .parse_mode' > "$BATS_TEST_TMPDIR/modes"
+	same $'"HTML"\nnull' "$(cat "$BATS_TEST_TMPDIR/modes")"
+}
+
+@test "where nobody listens it is tried again, then an error that may pass" {
+	configure '' http://127.0.0.1:1
+	run --separate-stderr -0 timeout 40 lb-send telegram < <(reply a 7 x)
+	is 'map([.kind, .code, .retryable]) == [["error", "network", true]]'
+	[[ $output$stderr != *"${BOT_API_TOKEN#*:}"* ]]
+}
+
+# ---- never twice
+
+@test "a connection cut after the request is unknown, and is not retried" {
+	bot_api_op '{"op":"fail","how":"cut-after"}'
+	run -0 timeout 10 lb-send telegram < <(reply a 7 x; reply b 7 y)
+	is 'map([.kind, .id, .code, .retryable]) == [
+		["error", "a", "lost", false], ["receipt", "b", null, null]]'
+	is '.[0].message | contains("--resend-unknown")'
+	same $'7 x\n7 y' "$(texts)"
+	# nor by the next run
+	run -0 lb-send telegram < <(reply a 7 x)
+	is 'map([.kind, .code, .retryable]) == [["error", "lost", false]]'
+	same $'7 x\n7 y' "$(texts)"
+	run -0 lb-send telegram --resend-unknown < <(reply a 7 x; reply b 7 y)
+	is 'map([.kind, .id, .replayed]) == [["receipt", "a", null],
+		["receipt", "b", true]]'
+	same $'7 x\n7 y\n7 x' "$(texts)"
+}
+
+@test "a kept connection that is cut is not written to a second time" {
+	bot_api_op '{"op":"fail","how":"cut-after","skip":1}'
+	run -0 timeout 10 lb-send telegram < <(reply a 7 x; reply b 7 y)
+	is 'map([.kind, .code]) == [["receipt", null], ["error", "lost"]]'
+	same $'7 x\n7 y' "$(texts)"
+	same 2 "$(calls sendMessage)"
+}
+
+@test "an answer that is none is unknown" {
+	bot_api_op '{"op":"fail","how":"garbage"}'
+	bot_api_op '{"op":"fail","how":"truncated","skip":0}'
+	run -0 timeout 10 lb-send telegram < <(reply a 7 x; reply b 7 y; reply c 7 z)
+	is 'map([.id, .code]) == [["a", "lost"], ["b", "lost"], ["c", null]]'
+	same $'7 x\n7 y\n7 z' "$(texts)"
+}
+
+@test "what was sent gives its receipt again, without a call" {
+	run -0 lb-send telegram < <(reply a 7 x)
+	first=$output
+	run -0 lb-send telegram < <(reply a 7 x)
+	same "$(jq -c '.replayed = true' <<< "$first")" "$output"
+	same 1 "$(calls sendMessage)"
+	# another bot, another part: another message
+	run -0 lb-send telegram < <(reply a 7 x '{"part":2}')
+	same 2 "$(calls sendMessage)"
+}
+
+@test "killed between the claim and the answer: unknown, and not sent twice" {
+	bot_api_op '{"op":"fail","how":"hang-after"}'
+	reply a 7 x > "$BATS_TEST_TMPDIR/in"
+	lb-send telegram < "$BATS_TEST_TMPDIR/in" > "$BATS_TEST_TMPDIR/out" 3>&- &
+	pid=$!
+	bot_api_wait 'length == 1'
+	kill -9 "$pid"
+	wait "$pid" || true
+	[ ! -s "$BATS_TEST_TMPDIR/out" ]
+	run -0 timeout 10 lb-send telegram < "$BATS_TEST_TMPDIR/in"
+	is 'map([.kind, .code, .retryable]) == [["error", "lost", false]]'
+	same 1 "$(calls sendMessage)"
+	run -0 timeout 10 lb-send telegram --resend-unknown < "$BATS_TEST_TMPDIR/in"
+	is 'map(.kind) == ["receipt"]'
+	same 2 "$(calls sendMessage)"
+}
+
+@test "a message of several goes on after the last that was sent" {
+	text=$(head -c 12000 /dev/zero | tr '\0' a)
+	bot_api_op '{"op":"fail","how":"429","skip":1,"retry_after":3600}'
+	run -0 timeout 10 lb-send telegram < <(reply a 7 "$text")
+	is '.[0].code == "rate" and .[0].retryable'
+	same 1 "$(texts | wc -l)"
+	run -0 timeout 10 lb-send telegram < <(reply a 7 "$text")
+	is '.[0].message_ids == ["7:1", "7:2", "7:3"]'
+	same "$text" "$(bot_api_sent .text | jq -rj .)"
+	same 4 "$(calls sendMessage)"
+}
+
+@test "two at once do not send the same: one waits for the other's receipt" {
+	bot_api_op '{"op":"fail","how":"slow","after":1500}'
+	reply a 7 x > "$BATS_TEST_TMPDIR/in"
+	lb-send telegram < "$BATS_TEST_TMPDIR/in" > "$BATS_TEST_TMPDIR/out" 3>&- &
+	pid=$!
+	bot_api_wait 'length == 1'
+	run -0 timeout 20 lb-send telegram < "$BATS_TEST_TMPDIR/in"
+	is '.[0].kind == "receipt" and .[0].replayed'
+	wait "$pid"
+	same 1 "$(calls sendMessage)"
+}
+
+@test "a ledger that cannot be written: nothing is sent, and it may pass" {
+	mkdir -p "$LB_STATE"
+	echo 'no database' > "$LB_STATE/queue.db"
+	run --separate-stderr -0 timeout 20 lb-send telegram < <(reply a 7 x)
+	is 'map([.kind, .code, .retryable]) == [["error", "io", true]]'
+	[[ $stderr == *"queue.db"* ]]
+	same 0 "$(calls sendMessage)"
+}
+
+# ---- streams
+
+@test "an answer that streams is a message that is edited, then exact" {
+	chunks=$BATS_TEST_TMPDIR/chunks
+	for n in {1..100}; do chunk a 7 "$n " "$n"; done > "$chunks"
+	run -0 lb-send telegram < <(chunk a 7 '' 0
+		while read -r line; do
+			echo "$line"
+			sleep 0.05
+		done < "$chunks"
+		reply a 7 "$(seq -s ' ' 100) end")
+	is 'length == 1 and .[0].kind == "receipt" and .[0].message_ids == ["7:1"]'
+	same "7 $(seq -s ' ' 100) end" "$(texts)"
+	n=$(calls editMessageText)
+	[ "$n" -ge 3 ] && [ "$n" -le 6 ]
+	same 1 "$(calls sendMessage)"
+	bot_api_log 'select(.method == "editMessageText").time' |
+		jq -se '[.[1:], .[:-1]] | transpose | all(.[0] - .[1] >= 0.9)'
+	same 1 "$(calls sendChatAction)"
+}
+
+@test "a 429 stops the edits, and the final text comes all the same" {
+	bot_api_op '{"op":"fail","how":"429","method":"editMessageText","skip":1,"retry_after":2}'
+	run -0 lb-send telegram < <(for n in {1..40}; do
+			chunk a 7 "$n " "$n"
+			sleep 0.05
+		done
+		chunk b 8 other 1
+		reply b 8 other
+		reply a 7 "$(seq -s ' ' 40) end")
+	is 'map(.id) == ["b", "a"] and all(.kind == "receipt")'
+	same "7 $(seq -s ' ' 40) end" "$(texts | grep '^7')"
+	bot_api_log 'select(.params.chat_id == 7) | [.status, .time]' | jq -se '
+		(map(.[0]) | index(429)) as $i | .[$i + 1][1] - .[$i][1] >= 1.99'
+}
+
+@test "the typing signal is seen while an answer is made, and not after" {
+	coproc lb-send telegram
+	chunk a 7 '' 0 >&"${COPROC[1]}"
+	bot_api_wait 'map(select(.method == "sendChatAction")) | length == 2' 20
+	bot_api_log '[.params.chat_id, .params.action]' | head -n 1 |
+		jq -e '. == [7, "typing"]'
+	bot_api_log .time | jq -se '.[1] - .[0] >= 4.9'
+	reply a 7 done >&"${COPROC[1]}"
+	read -r -t 10 line <&"${COPROC[0]}"
+	echo '{"kind":"status"}' >&"${COPROC[1]}"
+	read -r -t 10 line <&"${COPROC[0]}"
+	eval "exec ${COPROC[1]}>&-"
+	wait "$COPROC_PID"
+	same 2 "$(calls sendChatAction)"
+}
+
+@test "a stream longer than a message goes on in the next one" {
+	run -0 lb-send telegram < <(
+		for n in {1..9}; do
+			chunk a 7 "$(printf "$n%.0s" {1..1000}) " "$n"
+			sleep 0.3
+		done
+		reply a 7 "$(for n in {1..9}; do printf "$n%.0s" {1..1000}; printf ' '; done)")
+	is '(.[0].message_ids | length) == 3'
+	same "$(for n in {1..9}; do printf "$n%.0s" {1..1000}; done)" \
+		"$(bot_api_sent .text | jq -rj . | tr -d ' ')"
+	bot_api_sent '.text | length' | jq -se 'max <= 4096'
+}
+
+@test "parts become the messages that showed them" {
+	run -0 lb-send telegram < <(chunk a 7 'one two' 1; sleep 0.5
+		reply a 7 'one' '{"part":1,"final":false}'
+		reply a 7 'two' '{"part":2,"final":true}')
+	same $'7 one\n7 two' "$(texts)"
+	is 'map(.message_ids[0]) == ["7:1", "7:2"]'
+}
+
+@test "what shows an answer and is gone is sent anew" {
+	bot_api_op '{"op":"fail","how":"body","status":400,"method":"editMessageText","body":"{\"ok\":false,\"error_code\":400,\"description\":\"Bad Request: message to edit not found\"}"}'
+	run -0 lb-send telegram < <(chunk a 7 'one ' 1; sleep 0.3
+		reply a 7 'one two')
+	is 'map(.kind) == ["receipt"] and .[0].message_ids == ["7:2"]'
+}
+
+@test "a later attempt goes on in the same message" {
+	run -0 lb-send telegram < <(chunk a 7 'one ' 1; sleep 0.3
+		chunk a 7 'uno ' 1 '{"attempt":2}'; sleep 1.2
+		reply a 7 'uno dos')
+	same '7 uno dos' "$(texts)"
+	same 1 "$(calls sendMessage)"
+	bot_api_log 'select(.method == "editMessageText").params.text' | head -n 1 |
+		grep -q uno
+}
+
+@test "an answer that failed keeps what it showed, with its words" {
+	run -0 lb-send telegram < <(chunk a 7 'So far' 1; sleep 0.3
+		reply a 7 $'So far\n\nTry later.' '{"failed":{"code":"timeout"}}')
+	same 1 "$(calls sendMessage)"
+	bot_api_sent .text | grep -q 'Try later'
+}
+
+# ---- to start a conversation
+
+@test "--to: a text goes to a chat or a topic, and says what it became" {
+	run --separate-stderr -0 lb-send telegram --to person:7 --bot b 'hello you'
+	is 'length == 1 and (.[0] | .kind == "receipt" and .target == "person:7" and
+		.session == "b/person_7" and .message_ids == ["7:1"] and
+		(.id | length) == 36)'
+	run -0 lb-send --to group:-100/42 - <<< $'from\na pipe\n'
+	is '.[0].session == "b/group_-100#42"'
+	same $'7 hello you\n-100 from\na pipe' "$(texts)"
+	bot_api_log .params | jq -se '.[1].message_thread_id == 42'
+	[ -z "$stderr" ]
+}
+
+@test "--to: each run is its own, unless it is called the same" {
+	run -0 lb-send --to person:7 tick
+	run -0 lb-send --to person:7 tick
+	same 2 "$(texts | wc -l)"
+	run -0 lb-send --to person:7 --id monday tick
+	run -0 lb-send --to person:7 --id monday tick
+	is '.[0].replayed'
+	same 3 "$(texts | wc -l)"
+	# the same run for another chat is another message, and goes there alone
+	run -0 lb-send --to person:8 --id monday tick
+	same '8 tick' "$(texts | tail -n 1)"
+	same 4 "$(texts | wc -l)"
+}
+
+@test "--to: nothing to say is no message, no output and no failure" {
+	for nothing in '' $'\n' $' \n\t\n'; do
+		run --separate-stderr -0 lb-send --to person:7 <<< "$nothing"
+		[ -z "$output$stderr" ]
+		run --separate-stderr -0 lb-send telegram --to person:7 "$nothing"
+		[ -z "$output$stderr" ]
+	done
+	same 0 "$(bot_api_log .n | wc -l)"
+}
+
+@test "--to: a failure is an exit status and a line for people" {
+	bot_api_op '{"op":"block","chat":7}'
+	run --separate-stderr -69 lb-send --to person:7 hello
+	is 'map([.kind, .code]) == [["error", "denied"]]'
+	[[ $stderr == "lb-send: part 1 not delivered: sendMessage: 403: "* ]]
+	bot_api_op '{"op":"fail","how":"429","n":9,"retry_after":0}'
+	run --separate-stderr -75 lb-send --to person:8 hello
+}
+
+@test "--to: mistakes are told" {
+	for to in 7 person: user:7 group:/3; do
+		run --separate-stderr -64 lb-send --to "$to" x
+	done
+	run --separate-stderr -64 lb-send --bot b < /dev/null
+	run --separate-stderr -64 lb-send --to person:7 nothing telegram x
+	run --separate-stderr -78 lb-send --to person:7 --bot who x
+	same "lb-send: there is no bot 'who'" "$stderr"
+	echo '  c: {adapter: telegram, token: "1:x"}' >> "$LB_CONFIG"
+	run --separate-stderr -78 lb-send --to person:7 x
+	same 'lb-send: 2 bots have the adapter telegram: name one with --bot' "$stderr"
+	same 0 "$(bot_api_log .n | wc -l)"
+}
+
+@test "a reply with a target starts a conversation from a pipe" {
+	run -0 lb-send telegram < <(echo '{"kind":"reply","id":"r","bot":"b","target":"group:-100","chain":[{"type":"Plain","text":"hi all"}]}')
+	is '.[0].kind == "receipt"'
+	same '-100 hi all' "$(texts)"
+}
+
+# ---- to begin and to end
+
+@test "a bot without a token, or of another adapter, is an error a record" {
+	cat > "$LB_CONFIG" <<-'END'
+		bots:
+		  b: {adapter: telegram}
+		  n: {adapter: "null"}
+	END
+	run --separate-stderr -0 lb-send telegram < <(reply a 7 x
+		reply b 7 x '{"bot":"n"}'; reply c 7 x '{"bot":"none"}')
+	is 'map([.id, .code, .retryable]) == [["a", "config", false],
+		["b", "config", false], ["c", "config", false]]'
+	[[ $stderr == *"bot 'b' has no token"* ]]
+}
+
+@test "the token is never shown" {
+	bot_api_op '{"op":"fail","how":"401","n":9}'
+	run --separate-stderr -0 env LB_LOG=debug lb-send telegram < <(reply a 7 x)
+	is '.[0].code == "auth" and .[0].retryable == false'
+	[[ $output$stderr != *TEST-token* ]]
+}
+
+@test "a signal: what is in flight ends, the rest has no record and is not sent" {
+	bot_api_op '{"op":"fail","how":"slow","after":1000}'
+	(reply a 7 1; reply b 7 2; reply c 7 3; exec sleep 60) 3>&- |
+		lb-send telegram > "$BATS_TEST_TMPDIR/out" 2> "$BATS_TEST_TMPDIR/err" 3>&- &
+	pid=$!
+	bot_api_wait 'length == 1'
+	pkill -TERM -P $$ -x lb-send 2> /dev/null || kill -TERM "$pid"
+	wait "$pid" || status=$?
+	same 143 "$status"
+	jq -se 'map(.id) == ["a"]' "$BATS_TEST_TMPDIR/out"
+	same 'lb-send: stopped: 2 records are not sent and not answered' \
+		"$(cat "$BATS_TEST_TMPDIR/err")"
+	same '7 1' "$(texts)"
+}
+
+@test "no more time: what asks is unknown, what waits is given back" {
+	bot_api_op '{"op":"fail","how":"hang-after","chat":7}'
+	bot_api_op '{"op":"fail","how":"429","chat":8,"retry_after":60}'
+	(reply a 7 1; reply b 8 2; exec sleep 60) 3>&- |
+		lb-send telegram --grace 200ms > "$BATS_TEST_TMPDIR/out" 3>&- &
+	pid=$!
+	bot_api_wait 'length == 2'
+	kill -TERM "$pid"
+	wait "$pid" || status=$?
+	same 143 "$status"
+	[ ! -s "$BATS_TEST_TMPDIR/out" ]
+	bot_api_op '{"op":"heal"}'
+	run -0 timeout 10 lb-send telegram < <(reply a 7 1; reply b 8 2)
+	is 'map([.kind, .id, .code]) | sort == [["error", "a", "lost"],
+		["receipt", "b", null]]'
+}
+
+@test "a slow reader loses nothing" {
+	run -0 bash -c '(for n in {1..300}; do printf "%s\n" "$1" | sed "s/ID/$n/"; done) |
+		lb-send telegram | (sleep 1; cat)' - "$(reply ID 7 x)"
+	is 'length == 300 and (map(.id | tonumber) | sort) == [range(1; 301)]'
+}
+
+@test "memory does not grow with the stream" {
+	configure 'chat-interval: 0, all-interval: 0'
+	jq -nc 'range(100000) | {kind: "reply", id: "r\(.)", bot: "b",
+		session: "b/person_7", launcher_id: "7", chain: []}' > "$BATS_TEST_TMPDIR/in"
+	peak() {
+		python3 -c 'import resource, subprocess, sys
+subprocess.run(["lb-send", "telegram"], check=True, stdin=open(sys.argv[1]),
+	stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$1"
+	}
+	head -n 2000 "$BATS_TEST_TMPDIR/in" > "$BATS_TEST_TMPDIR/few"
+	few=$(peak "$BATS_TEST_TMPDIR/few")
+	many=$(peak "$BATS_TEST_TMPDIR/in")
+	echo "$few $many"
+	[ "$many" -lt $((few + 3000)) ]
+	# and not with what is sent: 4096 records wait at most
+	head -n 12000 "$BATS_TEST_TMPDIR/in" | sed 's/"chain":\[\]/"chain":[{"type":"Plain","text":"x"}]/' > "$BATS_TEST_TMPDIR/most"
+	head -n 5000 "$BATS_TEST_TMPDIR/most" | sed 's/"id":"r/&few/' > "$BATS_TEST_TMPDIR/few"
+	few=$(peak "$BATS_TEST_TMPDIR/few")
+	many=$(peak "$BATS_TEST_TMPDIR/most")
+	echo "$few $many"
+	[ "$many" -lt $((few + 4000)) ]
+	same 17000 "$(calls sendMessage)"
+}
