@@ -91,7 +91,8 @@ offered() {
 	offered lb-config rm pipeline "" "default sales"
 	offered lb-config rm pipeline sales "" ""
 	offered lb-config list "" "bots pipelines providers"
-	offered lb-config add bot x "" "adapter= pipeline= stream="
+	offered lb-config add bot x pi pipeline=
+	offered lb-config add provider x def default-model=
 	cd "$BATS_TEST_TMPDIR"
 	touch other.yaml
 	offered lb-config check oth other.yaml
@@ -191,7 +192,7 @@ zsh_words() {
 	lb-send s|jsonl null stdout
 	lb-agent ""|
 	lb-config rm bot ""|support -
-	lb-config add bot x ""|adapter= pipeline= stream=
+	lb-config add bot x ""|adapter= pipeline= stream= token= base-url= poll-timeout= album-wait= other-bots= drop-pending= limits=
 	lb-config set llm.model ""|
 	lb-session show ""|person_ann
 	lb-llm hello ""|

@@ -471,6 +471,9 @@ button() {
 	same status "$(jq -r .kind out | sort -u)"
 	same hi "$(lb-queue peek q | jq -c .record | messages)"
 	same 1001 "$(offset)"
+	bot_api_push "$(message -5 '.migrate_to_chat_id = -1005')"
+	same 'connected migrated stopped' "$(once --queue q | states)"
+	same 1 "$(lb-queue peek q | wc -l)"
 }
 
 @test "a store that is in use, or a queue that is full, is waited for" {
@@ -547,6 +550,27 @@ button() {
 	same second "$(messages out)"
 	same '["A","A"]' "$(jq -c 'select(.kind == "message").chain | map(select(.type == "Image").ref)' out)"
 	same 1003 "$(offset)"
+}
+
+@test "an album is whole as soon as something else is said there" {
+	bot 'album-wait: 10s'
+	sed -i '/album-wait: 300ms/d' "$LB_CONFIG"
+	bot_api_push "$(message 7 '.media_group_id = "g" | .caption = "a" | .photo = [{file_id: "A"}]')" \
+		"$(message 7 '.media_group_id = "g" | .photo = [{file_id: "A"}]')" \
+		"$(message 7 '.text = "b"')"
+	local before=$SECONDS
+	same $'a\nb' "$(once 2> /dev/null | messages)"
+	[ $((SECONDS - before)) -le 5 ]
+	# ten are all there can be
+	local n parts=()
+	for n in {1..10}; do
+		parts+=("$(MESSAGE=$((300 + n)); message 7 '.media_group_id = "h" | .photo = [{file_id: "A"}]')")
+	done
+	bot_api_push "${parts[@]}"
+	before=$SECONDS
+	once > out 2> /dev/null
+	[ $((SECONDS - before)) -le 5 ]
+	same 10 "$(jq 'select(.kind == "message").chain | map(select(.type == "Image")) | length' out)"
 }
 
 @test "album-wait none makes each part a message" {
