@@ -303,6 +303,20 @@ calls() {
 	same 2 "$(calls sendMessage)"
 }
 
+@test "lb-run gc forgets what was sent, when it is old" {
+	run -0 lb-send telegram < <(reply a 7 x)
+	run -0 lb-run gc --json
+	is 'map(select(.what == "ledger").removed) == [0]'
+	run -0 lb-send telegram < <(reply a 7 x)
+	is '.[0].replayed'
+	echo 'retention: {ledger: 1ms}' >> "$LB_CONFIG"
+	run -0 lb-run gc --json
+	is 'map(select(.what == "ledger").removed) == [1]'
+	run -0 lb-send telegram < <(reply a 7 x)
+	is '.[0].replayed == null'
+	same 2 "$(calls sendMessage)"
+}
+
 @test "killed between the claim and the answer: unknown, and not sent twice" {
 	bot_api_op '{"op":"fail","how":"hang-after"}'
 	reply a 7 x > "$BATS_TEST_TMPDIR/in"
