@@ -569,6 +569,11 @@ sum() {
 	[[ $stderr == "lb-send: part 1 not delivered: sendMessage: 403: "* ]]
 	bot_api_op '{"op":"fail","how":"429","n":9,"retry_after":0}'
 	run --separate-stderr -75 lb-send --to person:8 hello
+	# another run would send it twice: nobody should try again
+	bot_api_op '{"op":"heal"}'
+	bot_api_op '{"op":"fail","how":"cut-after"}'
+	run --separate-stderr -69 lb-send --to person:8 hello
+	is 'map(.code) == ["lost"]'
 }
 
 @test "--to: mistakes are told" {

@@ -124,7 +124,8 @@ void lb_send_not_sent(struct lb_send *send, const struct lb_sink *sink,
 
 	lb_log(!sink || sink->text || send->only ? LB_ERROR : LB_INFO, &of,
 	       "part %lld not delivered: %s", (long long)d->part, d->why);
-	count_failure(send, d->code);
+	send->failures++;
+	send->passing += d->retryable; /* what is lost may have arrived */
 	if (!d->final)
 		give_up(send, d->id);
 	if (!out)
