@@ -53,13 +53,18 @@ await() {
 	done
 }
 
-# end SIGNAL [STATUS] - of lb-ingest in the background.
-end() {
+# ended [STATUS] - wait for lb-ingest in the background.
+ended() {
 	local status=0
-	kill -"$1" "$INGEST"
 	wait "$INGEST" || status=$?
 	INGEST=
-	[ -z "${2-}" ] || same "$2" "$status"
+	[ -z "${1-}" ] || same "$1" "$status"
+}
+
+# end SIGNAL [STATUS] - have it end.
+end() {
+	kill -"$1" "$INGEST"
+	ended "${2-}"
 }
 
 # messages [FILE] - their texts.
@@ -284,9 +289,7 @@ button() {
 		bot_api_http GET "/bot$BOT_API_TOKEN/getUpdates?timeout=0" > /dev/null
 		command sleep 0.4
 	done
-	run wait "$INGEST"
-	same 75 "$status"
-	INGEST=
+	ended 75
 	grep "another program asks for its messages, too (HTTP 409)" err
 	jq -se 'map(select(.state == "lost").message) | length == 3 and
 		all(startswith("Conflict: terminated by other getUpdates"))' out
@@ -372,6 +375,16 @@ button() {
 	same 1004 "$(offset)"
 }
 
+@test "half a surrogate, a NUL or bad UTF-8 in one message stops no other" {
+	local body='{"ok":true,"result":[{"update_id":1,"message":{"message_id":1,"date":1700000000,"chat":{"id":7,"type":"private"},"from":{"id":7,"is_bot":false,"first_name":"A\ud800"},"text":"x\udc00y\u0000z"}}]}'
+	bot_api_op "$(jq -cn --arg body "$body" \
+		'{op: "fail", method: "getUpdates", how: "body", $body}')"
+	bot_api_say 7 good
+	run --separate-stderr -0 once
+	same 'connected stopped' "$(states <<< "$output")"
+	same $'x\xef\xbf\xbdy\xef\xbf\xbdz\ngood' "$(messages <<< "$output")"
+}
+
 @test "a connection that hangs half-open is given up, and nothing is lost" {
 	bot_api_op '{"op":"fail","how":"hang-after","method":"getUpdates"}'
 	bot_api_say 7 hi
@@ -400,12 +413,12 @@ button() {
 }
 
 @test "a reader that left ends it, and what it did not take comes again" {
-	lb-ingest telegram 2> err 3>&- < /dev/null > >(head -n 2 > first) &
+	lb-ingest telegram 2> err 3>&- < /dev/null > >(head -n 2 > first
+		until [ -e leave ]; do command sleep 0.02; done) &
 	INGEST=$!
 	bot_api_wait 'any(.method == "getUpdates")'
-	run wait "$INGEST" # nobody reads: it ends by itself
-	same 141 "$status"
-	INGEST=
+	touch leave
+	ended 141 # nothing is to be written, and yet it ends
 	bot_api_say 7 hi
 	same hi "$(once | messages)"
 }
