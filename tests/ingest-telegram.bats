@@ -617,6 +617,20 @@ print(json.dumps({"op": "file", "file_id": "P", "path": "photos/p.jpg",
 	same 1 "$(bot_api_log 'select(.method == "file")' | wc -l)"
 }
 
+@test "the same picture three times is one download" {
+	bot_api_op '{"op":"file","file_id":"P","bytes":200000}'
+	local n parts=()
+	for n in 1 2 3; do
+		parts+=("$(message 7 '.photo = [{file_id: "P", file_size: 200000}]')")
+	done
+	bot_api_push "${parts[@]}"
+	once > out 2> err
+	same '' "$(cat err)"
+	same 1 "$(bot_api_log 'select(.method == "file")' | wc -l)"
+	same 1 "$(find "$LB_STATE/media" -type f | wc -l)"
+	same 200000 "$(cat "$LB_STATE"/media/*/* | wc -c)"
+}
+
 @test "--fetch gets a file, and says why where it cannot" {
 	bot_api_op '[{"op":"file","file_id":"F","text":"abc","path":"documents/a.pdf"},
 		{"op":"file","file_id":"L","bytes":11000000},

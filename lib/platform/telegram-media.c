@@ -121,12 +121,21 @@ static struct item *want(struct media *m, struct budget *budget,
 	return item;
 }
 
+static bool has(const struct item *list, const char *path)
+{
+	while (list && (!list->path || strcmp(list->path, path) != 0))
+		list = list->next;
+	return list != NULL;
+}
+
 void media_want(struct media *m, const struct lb_telegram_file *files, size_t n)
 {
 	struct budget *budget = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!files[i].path) /* too large; the record says so */
+		/* Too large, or the same picture once more. */
+		if (!files[i].path || has(m->items, files[i].path) ||
+		    has(m->wanted, files[i].path))
 			continue;
 		if (m->n >= WAITING_MAX) {
 			if (!m->full)
