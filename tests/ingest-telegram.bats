@@ -231,6 +231,27 @@ button() {
 	done
 }
 
+@test "a token that is revoked meanwhile ends it; so does a wrong base-url" {
+	bot_api_op '{"op":"fail","method":"getUpdates","how":"401"}'
+	run --separate-stderr -69 once
+	same 'connected auth_failed' "$(states <<< "$output")"
+	sed -i "s|base-url: .*|base-url: $BOT_API/elsewhere|" "$LB_CONFIG"
+	run --separate-stderr -69 once
+	[[ $stderr == "lb-ingest: bot 'tg': there is no Bot API at its base-url: getMe: 404"* ||
+		$stderr == *'not one that the platform knows: getMe: 404'* ]]
+}
+
+@test "another token under the same name is another bot, with its own offset" {
+	bot_api_say 7 one
+	once > /dev/null
+	same 1001 "$(offset)"
+	stop_doubles
+	bot_api --id 77
+	bot
+	bot_api_push '{"update_id":5,"message":{"message_id":1,"date":1700000000,"chat":{"id":7,"type":"private"},"from":{"id":7,"is_bot":false,"first_name":"A"},"text":"to the other"}}'
+	same 'to the other' "$(once | messages)"
+}
+
 @test "a bot without a token, with two, or none at all is told so" {
 	unset T
 	run --separate-stderr -78 once
@@ -444,6 +465,24 @@ button() {
 	wait "$reader"
 	same 41 "$(messages all | wc -l)"
 	same 1041 "$(offset)"
+}
+
+@test "a stop does not wait for a reader for ever, and nothing is confirmed" {
+	mkfifo pipe
+	local n big
+	big=$(printf '%04000d' 0)
+	for n in {1..40}; do bot_api_say 7 "$n $big"; done
+	lb-ingest telegram > pipe 2> err 3>&- < /dev/null &
+	INGEST=$!
+	exec {READ}< pipe
+	bot_api_wait 'any(.method == "getUpdates")'
+	command sleep 0.3 # the pipe is full
+	local before=$SECONDS
+	end TERM 75
+	[ $((SECONDS - before)) -le 8 ]
+	exec {READ}<&-
+	grep 'nobody took what had arrived' err
+	same 40 "$(once | messages | wc -l)"
 }
 
 @test "killed between the line and the offset: the ids of both runs are equal" {
