@@ -119,9 +119,25 @@ static void read_operands(struct lb_send *send, int argc, char **argv)
 		to.text = argv[0];
 }
 
+/* Records, or the one message of --to. */
+static int send_all(struct lb_send *send)
+{
+	lb_autofree char *one = NULL;
+	struct lb_error err;
+
+	if (!to.to) {
+		lb_note_terminal();
+		return lb_send_run(send);
+	}
+	if (send_to_record(send, &to, &one, &err) < 0)
+		return lb_report(&err);
+	send->only = one;
+	return one ? lb_send_run(send) : LB_OK;
+}
+
 static int run(struct lb_send *send)
 {
-	lb_autofree char *state = NULL, *one = NULL;
+	lb_autofree char *state = NULL;
 	struct lb_error err;
 	int code;
 
@@ -130,14 +146,7 @@ static int run(struct lb_send *send)
 		return lb_report(&err);
 	/* What prints needs none, and says so when another does. */
 	send->state = state = lb_config_state(&err);
-	if (to.to && send_to_record(send, &to, &one, &err) < 0)
-		return lb_report(&err);
-	if (to.to && !one)
-		return LB_OK;
-	send->only = one;
-	if (!to.to)
-		lb_note_terminal();
-	code = lb_send_run(send);
+	code = send_all(send);
 	lb_config_close(send->config);
 	return code;
 }

@@ -48,8 +48,7 @@ here=(-a 127.0.0.0/8)
 		'77 '*'is not on the public internet') ;;
 		# Names that are not of this kind have no address.
 		'77 - not an http or https address' | \
-			'75 0 cannot connect to'*'has no address' | \
-			'75 0 connection to'*'bad/illegal format'*) ;;
+			'75 0 cannot connect to'*'has no address') ;;
 		*) echo "$host: $output"; return 1 ;;
 		esac
 	done

@@ -431,6 +431,11 @@ calls() {
 	run -0 lb-send telegram < <(chunk a 7 'one ' 1; sleep 0.3
 		reply a 7 'one two')
 	is 'map(.kind) == ["receipt"] and .[0].message_ids == ["7:2"]'
+	# also while it is made
+	bot_api_op '{"op":"fail","how":"body","status":400,"method":"editMessageText","body":"{\"ok\":false,\"error_code\":400,\"description\":\"Bad Request: message to edit not found\"}"}'
+	run -0 lb-send telegram < <(chunk b 8 'one ' 1; sleep 0.3
+		chunk b 8 'two ' 2; sleep 2.5; reply b 8 'one two three')
+	same $'8 one\n8 one two three' "$(texts | grep ^8)"
 }
 
 @test "a later attempt goes on in the same message" {
@@ -439,8 +444,8 @@ calls() {
 		reply a 7 'uno dos')
 	same '7 uno dos' "$(texts)"
 	same 1 "$(calls sendMessage)"
-	bot_api_log 'select(.method == "editMessageText").params.text' | head -n 1 |
-		grep -q uno
+	same uno "$(bot_api_log 'select(.method == "editMessageText").params.text' |
+		head -n 1 | jq -r .)"
 }
 
 @test "an answer that failed keeps what it showed, with its words" {
@@ -448,6 +453,51 @@ calls() {
 		reply a 7 $'So far\n\nTry later.' '{"failed":{"code":"timeout"}}')
 	same 1 "$(calls sendMessage)"
 	bot_api_sent .text | grep -q 'Try later'
+}
+
+# ---- files
+
+# media NAME BYTES - a file that may be sent; prints its path.
+media() {
+	mkdir -p "$LB_STATE/media/ab"
+	head -c "$2" /dev/urandom > "$LB_STATE/media/ab/$1"
+	echo "$LB_STATE/media/ab/$1"
+}
+
+# sum FILE... - as the double's log has it.
+sum() {
+	sha256sum "$@" | cut -d ' ' -f 1
+}
+
+@test "files are uploaded byte for byte" {
+	big=$(media big.bin 5000000)
+	a=$(media a.png 70000)
+	b=$(media b.png 1)
+	run -0 lb-send telegram < <(
+		reply f 7 '' "$(jq -nc --arg p "$big" '{chain: [{type: "File",
+			path: $p, name: "a \"b\".bin"}]}')"
+		reply p 7 '' "$(jq -nc --arg a "$a" --arg b "$b" '{chain: [
+			{type: "Plain", text: "look"}, {type: "Image", path: $a},
+			{type: "Image", path: $b}]}')")
+	is 'map(.kind) == ["receipt", "receipt"] and (.[0].message_ids | length) == 1'
+	same "$(sum "$big" "$a" "$b")" "$(bot_api_log '.files // [] | .[].sha256' | jq -r .)"
+	bot_api_sent . | grep -q look
+}
+
+@test "a file that is elsewhere, gone or too large is not sent" {
+	configure 'chat-interval: 1ms, media-out: 1000'
+	big=$(media big.bin 1001)
+	ln -s /etc/passwd "$LB_STATE/media/ab/link"
+	n=0
+	for path in /etc/passwd "$LB_STATE/media/../queue.db" "$LB_STATE/media/ab/link" \
+		"$LB_STATE/media/ab/none" "$big"; do
+		reply "r$((n += 1))" 7 '' "$(jq -nc --arg p "$path" \
+			'{chain: [{type: "File", path: $p, name: "x"}]}')"
+	done > "$BATS_TEST_TMPDIR/in"
+	run --separate-stderr -0 lb-send telegram < "$BATS_TEST_TMPDIR/in"
+	is 'length == 5 and all(.kind == "error" and .retryable == false)'
+	is 'map(.code) == ["denied", "denied", "denied", "not_found", "data"]'
+	same 0 "$(bot_api_log .n | wc -l)"
 }
 
 # ---- to start a conversation
@@ -578,6 +628,8 @@ calls() {
 }
 
 @test "memory does not grow with the stream" {
+	! ldd "$(command -v lb-send)" | grep -q libasan ||
+		skip "a sanitizer keeps what was freed"
 	configure 'chat-interval: 0, all-interval: 0'
 	jq -nc 'range(100000) | {kind: "reply", id: "r\(.)", bot: "b",
 		session: "b/person_7", launcher_id: "7", chain: []}' > "$BATS_TEST_TMPDIR/in"

@@ -76,17 +76,28 @@ static char *part_of(CURLU *url, CURLUPart which)
 	return curl_url_get(url, which, &part, 0) == CURLUE_OK ? part : NULL;
 }
 
+static bool is_ascii(const char *s)
+{
+	while (*s && (unsigned char)*s < 0x80)
+		s++;
+	return *s == '\0';
+}
+
 static int check_parts(CURLU *url, const char *const *allow,
 		       struct lb_error *err)
 {
 	char *scheme = part_of(url, CURLUPART_SCHEME);
-	char *host = part_of(url, CURLUPART_HOST);
+	char *host = NULL;
 	char *user = part_of(url, CURLUPART_USER);
 	char *password = part_of(url, CURLUPART_PASSWORD);
 	struct sockaddr_storage to;
 	int r = 0;
 
-	if (!scheme || !host ||
+	/* A host in other letters, as the DNS has it. */
+	if (curl_url_get(url, CURLUPART_HOST, &host, CURLU_PUNYCODE) ==
+	    CURLUE_OK)
+		curl_url_set(url, CURLUPART_HOST, host, 0);
+	if (!scheme || !host || !is_ascii(host) ||
 	    (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0))
 		r = lb_fail(err, LB_DENIED, "not an http or https address");
 	else if (user || password)

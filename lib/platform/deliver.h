@@ -19,6 +19,7 @@ struct lb_send_engine {
 	struct lb_lines *in;
 	struct lb_line line; /* that is being looked at */
 	struct lb_send_run run;
+	struct lb_buf lane; /* a name that was made up */
 	struct lb_timer grace;
 	bool watching, ended, stopping, out_of_time;
 	int code;

@@ -205,6 +205,7 @@ int lb_send_run(struct lb_send *send)
 	r = run(&e);
 	lb_send_release(send);
 	lb_lines_close(e.in);
+	lb_buf_release(&e.lane);
 	lb_out_close(send->out);
 	lb_loop_close(send->loop);
 	if (r == -2)

@@ -80,8 +80,25 @@ static bool takes_chunk(struct lb_send_engine *e, const struct lb_sink *sink,
 	return true;
 }
 
-/* The lane of what starts a conversation is that of its chat, too. */
-static const char *lane_name(const struct lb_record *r)
+/* "group:-100/42" of a bot: the session of that chat. */
+static const char *session_of(struct lb_send_engine *e, const char *target,
+			      const char *bot)
+{
+	const char *id = strchr(target, ':');
+
+	lb_buf_reset(&e->lane);
+	lb_buf_puts(&e->lane, bot ? bot : "");
+	lb_buf_putc(&e->lane, '/');
+	lb_buf_put(&e->lane, target, id ? (size_t)(id - target) : 0);
+	lb_buf_putc(&e->lane, '_');
+	for (id = id ? id + 1 : target; *id; id++)
+		lb_buf_putc(&e->lane, *id == '/' ? '#' : *id);
+	return lb_buf_str(&e->lane);
+}
+
+/* What starts a conversation is in the lane of that one. */
+static const char *lane_name(struct lb_send_engine *e,
+			     const struct lb_record *r)
 {
 	const char *session = lb_json_str(r->json, "session");
 	const char *target = lb_json_str(r->json, "target");
@@ -89,7 +106,9 @@ static const char *lane_name(const struct lb_record *r)
 
 	if (session)
 		return session;
-	return target ? target : id ? id : "";
+	if (target)
+		return session_of(e, target, lb_json_str(r->json, "bot"));
+	return id ? id : "";
 }
 
 static const char *lane_of(void *arg, const struct lb_record *r)
@@ -107,7 +126,7 @@ static const char *lane_of(void *arg, const struct lb_record *r)
 	}
 	if (takes_chunk(e, lb_send_sink(e->send, r), r))
 		return NULL;
-	return lane_name(r);
+	return lane_name(e, r);
 }
 
 /* Only a reply takes its time, and only over a network. */

@@ -348,11 +348,15 @@ static int ask(void *self, struct lb_post *post, struct lb_error *err)
 	params = m ? telegram_edit_params(call, plan->chat.id, m->id,
 					  plan->plain)
 		   : send_params(plan, call);
+	if (!m && telegram_files_open(t, call, &files, err) < 0)
+		return -1;
 	plan->ask = lb_telegram_ask(t->api,
 				    &(struct lb_telegram_request){
 					    .method = m ? "editMessageText"
 							: call->method,
 					    .params = params,
+					    .files = files,
+					    .n_files = m ? 0 : call->n_uploads,
 					    .safe = m != NULL,
 				    },
 				    on_answer, plan, err);

@@ -258,7 +258,8 @@ static void show(void *arg)
 	struct lb_telegram_calls calls = {0};
 	int64_t now = lb_clock_mono();
 
-	if (s->ask || s->post || s->broken)
+	/* What is a part of the answer by now stays as it is. */
+	if (s->ask || s->post || s->broken || s->taken > 0)
 		return;
 	if (must_wait(s) || !lb_pace_try(pace, s->key, now)) {
 		int64_t paused = lb_pace_paused(pace, s->key);
@@ -290,7 +291,7 @@ static void type(void *arg)
 	json_auto_t *params = NULL;
 	struct lb_error err;
 
-	if (now - s->heard > SILENCE_MS) {
+	if (now - s->heard > SILENCE_MS && !s->post) {
 		telegram_stream_end(s->telegram, s->id);
 		return;
 	}

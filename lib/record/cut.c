@@ -83,6 +83,10 @@ static enum rank rank_at(const char *text, size_t len, size_t at)
 
 	if (last > ' ' && last < 0x80)
 		return RANKS;
+	/* All that is not ASCII here begins with one of three bytes. */
+	if (last >= 0x80 &&
+	    (at < 3 || !memchr("\xe2\xe3\xef", text[at - 3], 3)))
+		return RANKS;
 	closed = ends_with(text, at, closers);
 	if (text[at - 1] == '\n') {
 		size_t i = at - 1;

@@ -190,7 +190,7 @@ static int count(void *arg, const char *text, size_t len)
 	return 0;
 }
 
-/* 16 MiB of the worst there is; each a second at most here. */
+/* 16 MiB of the worst there is: under a second, or hours. */
 static void test_large(const char *unit, size_t limit)
 {
 	size_t len = 16 << 20, n = strlen(unit), pieces_n = 0;
@@ -203,7 +203,7 @@ static void test_large(const char *unit, size_t limit)
 	tap_ok(lb_cut(text, len / n * n, limit, LB_UNIT_UTF16, count, &pieces_n,
 		      &err) == 0,
 	       "16 MiB can be cut");
-	tap_ok(clock() - began < 5 * CLOCKS_PER_SEC, "in linear time");
+	tap_ok(clock() - began < 30 * CLOCKS_PER_SEC, "in linear time");
 	printf("# %ld ms, %zu pieces\n",
 	       (long)((clock() - began) * 1000 / CLOCKS_PER_SEC), pieces_n);
 }

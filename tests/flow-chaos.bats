@@ -1,0 +1,43 @@
+#!/usr/bin/env bats
+# kill -9 of anything loses nothing: the whole durable bot, from a double of the
+# Bot API and back, with its programs killed at random. LB_CHAOS sets another
+# seed; `make check-chaos` has more messages, more chats and more kills.
+
+load helper
+load doubles
+
+setup() {
+	need python3
+	cd "$BATS_TEST_TMPDIR"
+	bot_api
+}
+
+teardown() {
+	stop_doubles
+}
+
+chaos() {
+	python3 "$BATS_TEST_DIRNAME/flow_chaos.py" --api "$BOT_API" \
+		--token "$BOT_API_TOKEN" --seed "${LB_CHAOS-$RANDOM}" "$@"
+}
+
+@test "kill -9 of everything: each message has one end, each answer arrives once" {
+	run chaos --messages "${LB_CHAOS_MESSAGES-2000}" \
+		--sessions "${LB_CHAOS_SESSIONS-60}" \
+		--kills "${LB_CHAOS_KILLS-40}" --limit "${LB_CHAOS_LIMIT-240}"
+	echo "$output"
+	[ "$status" -eq 0 ] || { tail -n 50 lb-run.log; false; }
+	[ "$(jq .kills <<< "$output")" -gt 10 ]
+	[ "$(jq .ends.receipt <<< "$output")" -gt \
+		$((${LB_CHAOS_MESSAGES-2000} * 9 / 10)) ]
+}
+
+@test "what would be wrong would be noticed" {
+	for how in double lose swap ask; do
+		run -1 chaos --messages 20 --sessions 4 --kills 0 --sabotage $how
+		[ "$(jq .n_problems <<< "$output")" -gt 0 ]
+		stop_doubles
+		rm -rf "$LB_STATE"
+		bot_api
+	done
+}
