@@ -53,13 +53,18 @@ await() {
 	done
 }
 
-# end SIGNAL [STATUS] - of lb-ingest in the background.
-end() {
+# ended [STATUS] - wait for lb-ingest in the background.
+ended() {
 	local status=0
-	kill -"$1" "$INGEST"
 	wait "$INGEST" || status=$?
 	INGEST=
-	[ -z "${2-}" ] || same "$2" "$status"
+	[ -z "${1-}" ] || same "$1" "$status"
+}
+
+# end SIGNAL [STATUS] - have it end.
+end() {
+	kill -"$1" "$INGEST"
+	ended "${2-}"
 }
 
 # messages [FILE] - their texts.
@@ -226,6 +231,27 @@ button() {
 	done
 }
 
+@test "a token that is revoked meanwhile ends it; so does a wrong base-url" {
+	bot_api_op '{"op":"fail","method":"getUpdates","how":"401"}'
+	run --separate-stderr -69 once
+	same 'connected auth_failed' "$(states <<< "$output")"
+	sed -i "s|base-url: .*|base-url: $BOT_API/elsewhere|" "$LB_CONFIG"
+	run --separate-stderr -69 once
+	[[ $stderr == "lb-ingest: bot 'tg': there is no Bot API at its base-url: getMe: 404"* ||
+		$stderr == *'not one that the platform knows: getMe: 404'* ]]
+}
+
+@test "another token under the same name is another bot, with its own offset" {
+	bot_api_say 7 one
+	once > /dev/null
+	same 1001 "$(offset)"
+	stop_doubles
+	bot_api --id 77
+	bot
+	bot_api_push '{"update_id":5,"message":{"message_id":1,"date":1700000000,"chat":{"id":7,"type":"private"},"from":{"id":7,"is_bot":false,"first_name":"A"},"text":"to the other"}}'
+	same 'to the other' "$(once | messages)"
+}
+
 @test "a bot without a token, with two, or none at all is told so" {
 	unset T
 	run --separate-stderr -78 once
@@ -284,9 +310,7 @@ button() {
 		bot_api_http GET "/bot$BOT_API_TOKEN/getUpdates?timeout=0" > /dev/null
 		command sleep 0.4
 	done
-	run wait "$INGEST"
-	same 75 "$status"
-	INGEST=
+	ended 75
 	grep "another program asks for its messages, too (HTTP 409)" err
 	jq -se 'map(select(.state == "lost").message) | length == 3 and
 		all(startswith("Conflict: terminated by other getUpdates"))' out
@@ -372,6 +396,16 @@ button() {
 	same 1004 "$(offset)"
 }
 
+@test "half a surrogate, a NUL or bad UTF-8 in one message stops no other" {
+	local body='{"ok":true,"result":[{"update_id":1,"message":{"message_id":1,"date":1700000000,"chat":{"id":7,"type":"private"},"from":{"id":7,"is_bot":false,"first_name":"A\ud800"},"text":"x\udc00y\u0000z"}}]}'
+	bot_api_op "$(jq -cn --arg body "$body" \
+		'{op: "fail", method: "getUpdates", how: "body", $body}')"
+	bot_api_say 7 good
+	run --separate-stderr -0 once
+	same 'connected stopped' "$(states <<< "$output")"
+	same $'x\xef\xbf\xbdy\xef\xbf\xbdz\ngood' "$(messages <<< "$output")"
+}
+
 @test "a connection that hangs half-open is given up, and nothing is lost" {
 	bot_api_op '{"op":"fail","how":"hang-after","method":"getUpdates"}'
 	bot_api_say 7 hi
@@ -400,12 +434,12 @@ button() {
 }
 
 @test "a reader that left ends it, and what it did not take comes again" {
-	lb-ingest telegram 2> err 3>&- < /dev/null > >(head -n 2 > first) &
+	lb-ingest telegram 2> err 3>&- < /dev/null > >(head -n 2 > first
+		until [ -e leave ]; do command sleep 0.02; done) &
 	INGEST=$!
 	bot_api_wait 'any(.method == "getUpdates")'
-	run wait "$INGEST" # nobody reads: it ends by itself
-	same 141 "$status"
-	INGEST=
+	touch leave
+	ended 141 # nothing is to be written, and yet it ends
 	bot_api_say 7 hi
 	same hi "$(once | messages)"
 }
@@ -431,6 +465,24 @@ button() {
 	wait "$reader"
 	same 41 "$(messages all | wc -l)"
 	same 1041 "$(offset)"
+}
+
+@test "a stop does not wait for a reader for ever, and nothing is confirmed" {
+	mkfifo pipe
+	local n big
+	big=$(printf '%04000d' 0)
+	for n in {1..40}; do bot_api_say 7 "$n $big"; done
+	lb-ingest telegram > pipe 2> err 3>&- < /dev/null &
+	INGEST=$!
+	exec {READ}< pipe
+	bot_api_wait 'any(.method == "getUpdates")'
+	command sleep 0.3 # the pipe is full
+	local before=$SECONDS
+	end TERM 75
+	[ $((SECONDS - before)) -le 8 ]
+	exec {READ}<&-
+	grep 'nobody took what had arrived' err
+	same 40 "$(once | messages | wc -l)"
 }
 
 @test "killed between the line and the offset: the ids of both runs are equal" {
@@ -602,6 +654,20 @@ print(json.dumps({"op": "file", "file_id": "P", "path": "photos/p.jpg",
 	# it is there: nothing is asked for
 	same "$path" "$(lb-ingest telegram --fetch P)"
 	same 1 "$(bot_api_log 'select(.method == "file")' | wc -l)"
+}
+
+@test "the same picture three times is one download" {
+	bot_api_op '{"op":"file","file_id":"P","bytes":200000}'
+	local n parts=()
+	for n in 1 2 3; do
+		parts+=("$(message 7 '.photo = [{file_id: "P", file_size: 200000}]')")
+	done
+	bot_api_push "${parts[@]}"
+	once > out 2> err
+	same '' "$(cat err)"
+	same 1 "$(bot_api_log 'select(.method == "file")' | wc -l)"
+	same 1 "$(find "$LB_STATE/media" -type f | wc -l)"
+	same 200000 "$(cat "$LB_STATE"/media/*/* | wc -c)"
 }
 
 @test "--fetch gets a file, and says why where it cannot" {

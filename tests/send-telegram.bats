@@ -585,8 +585,8 @@ sum() {
 	run --separate-stderr -78 lb-send --to person:7 --bot who x
 	same "lb-send: there is no bot 'who'" "$stderr"
 	echo '  c: {adapter: telegram, token: "1:x"}' >> "$LB_CONFIG"
-	run --separate-stderr -78 lb-send --to person:7 x
-	same 'lb-send: 2 bots have the adapter telegram: name one with --bot' "$stderr"
+	run --separate-stderr -64 lb-send --to person:7 x
+	same 'lb-send: there are 2 bots of adapter telegram (b, c): name one with --bot' "$stderr"
 	same 0 "$(bot_api_log .n | wc -l)"
 }
 

@@ -1,6 +1,11 @@
 #!/usr/bin/env bats
 
 load helper
+load doubles
+
+teardown() {
+	stop_doubles
+}
 
 # quietly COMMAND... - under valgrind: no error, no leak, the same exit status.
 quietly() {
@@ -36,4 +41,24 @@ setup() {
 	run -65 quietly lb-pipeline <<< '{"kind":"message",'
 	run -65 quietly lb-agent <<< '{"kind":"query",'
 	run -65 quietly lb-wrap <<< '{"kind":"reply",'
+}
+
+@test "a bot that polls, waits for an album and has a file is clean" {
+	need python3
+	bot_api
+	cd "$BATS_TEST_TMPDIR"
+	export T=$BOT_API_TOKEN
+	echo "bots: {b: {adapter: telegram, token: env:T, base-url: $BOT_API, album-wait: 200ms}}" > "$LB_CONFIG"
+	bot_api_op '[{"op":"file","file_id":"F","bytes":70000},{"op":"fail","how":"502"}]'
+	bot_api_push "$(jq -cn '{message: {message_id: 1, date: 1, media_group_id: "g",
+		caption: "look", photo: [{file_id: "F"}],
+		chat: {id: 7, type: "private"},
+		from: {id: 7, is_bot: false, first_name: "Ann"}}}')"
+	quietly lb-ingest telegram --once > out
+	grep look out
+	rm -r "$LB_STATE/media"
+	quietly lb-ingest telegram --fetch F > path
+	[ -s "$(cat path)" ]
+	quietly lb-ingest telegram --check > out
+	grep demo_bot out
 }

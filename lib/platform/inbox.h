@@ -30,7 +30,7 @@ struct lb_inbox;
 struct lb_inbox_place {
 	const char *state, *queue;
 	int64_t max;
-	const char *bot, *source; /* whose offset, of what */
+	const char *bot, *source; /* whose offset, of what: once it is known */
 };
 
 struct lb_inbox *lb_inbox_open(struct lb_loop *loop,

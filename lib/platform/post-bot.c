@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "platform/bot.h"
 #include "platform/posts.h"
 
 struct lb_posts *lb_posts_of(struct lb_send *send)
@@ -26,27 +27,9 @@ static bool is_on(const json_t *conf, const struct lb_sink *sink)
 const char *lb_send_only_bot(struct lb_config *config,
 			     const struct lb_sink *sink, struct lb_error *err)
 {
-	const json_t *conf;
-	const char *name, *only = NULL;
-	size_t n = 0;
+	const char *only = NULL;
 
-	json_object_foreach((json_t *)(uintptr_t)lb_config_section(config,
-								   "bots"),
-			    name, conf) if (is_on(conf, sink))
-	{
-		only = name;
-		n++;
-	}
-	if (n == 1)
-		return only;
-	if (n == 0)
-		lb_fail(err, LB_CONFIG, "no bot has the adapter %s",
-			sink->name);
-	else
-		lb_fail(err, LB_CONFIG,
-			"%zu bots have the adapter %s: name one with --bot", n,
-			sink->name);
-	return NULL;
+	return lb_bot_find(config, sink->name, &only, err) ? only : NULL;
 }
 
 static int open_bot(struct lb_bot *bot, struct lb_error *err)

@@ -31,7 +31,7 @@ static bool is_part(const struct update *u, const char *group, int64_t chat)
 	int64_t other;
 	const char *of = album_of(u->json, &other);
 
-	return of && other == chat && strcmp(of, group) == 0;
+	return group && of && other == chat && strcmp(of, group) == 0;
 }
 
 /*

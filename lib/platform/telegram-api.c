@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "config/config.h"
+#include "record/record.h"
 
 #define CLOUD "https://api.telegram.org"
 
@@ -225,14 +226,14 @@ static void read_envelope(const struct lb_telegram_ask *ask,
 static void on_end(void *arg, const struct lb_http_end *end)
 {
 	struct lb_telegram_ask *ask = arg;
-	lb_autobuf struct lb_buf why = {0};
+	lb_autobuf struct lb_buf why = {0}, mended = {0};
 	json_auto_t *envelope = NULL;
 	struct lb_answer a;
 
 	lb_attempt_judge(end, ask->safe, &a);
 	if (!ask->on_data)
-		envelope = json_loadb(lb_buf_str(&ask->body), ask->body.len,
-				      JSON_ALLOW_NUL, NULL);
+		envelope = lb_record_load(lb_buf_str(&ask->body), ask->body.len,
+					  &mended);
 	if (a.outcome == LB_TRY_OK && !ask->on_data)
 		read_envelope(ask, envelope, &a);
 	else if (a.outcome != LB_TRY_OK && envelope)

@@ -18,6 +18,7 @@
 
 enum {
 	GRACE_MS = 5000, /* for what is being written when a stop comes */
+	BUSY_MS = 100,
 	MIN_POLL_MS = 1000,
 	MAX_POLL_MS = 50 * 1000,
 	MAX_ALBUM_MS = 10 * 1000,
@@ -94,7 +95,38 @@ static int read_self(struct poller *p, const json_t *me)
 	return 0;
 }
 
+/*
+ * Where we were. A bot that never was here may leave out what is old. Another
+ * token is another bot, which numbers its updates by itself.
+ */
+static int read_offset(struct poller *p, struct lb_error *err)
+{
+	lb_autofree char *offset = NULL;
+	int r;
+
+	snprintf(p->source, sizeof(p->source), "telegram:%" PRId64, p->self.id);
+	r = lb_inbox_offset(p->inbox, &offset, &p->next_time, err);
+	if (r < 0)
+		return -1;
+	p->next = r > 0 ? strtoll(offset, NULL, 10) : 0;
+	p->drop_pending =
+		r == 0 && lb_json_bool(p->conf, "drop-pending", false);
+	return 0;
+}
+
 static void ask_me(struct poller *p);
+
+static void begin(struct poller *p)
+{
+	struct lb_error err;
+
+	if (read_offset(p, &err) == 0)
+		poller_unhook(p);
+	else if (err.code == LB_AGAIN)
+		poller_wait(p, NULL, NULL, BUSY_MS, begin);
+	else
+		poller_end(p, err.code, "%s", err.text);
+}
 
 static void on_me(void *arg, const struct lb_answer *a)
 {
@@ -121,7 +153,7 @@ static void on_me(void *arg, const struct lb_answer *a)
 			   "in groups only commands, mentions and replies "
 			   "reach the bot (its privacy mode is on)",
 			   -1);
-	poller_unhook(p);
+	begin(p);
 }
 
 static void ask_me(struct poller *p)
@@ -149,21 +181,6 @@ static void on_stop(void *arg)
 		     p);
 	if (!p->ended)
 		poll_stop(p);
-}
-
-/* Where we were. A bot that never was here may leave out what is old. */
-static int read_offset(struct poller *p, struct lb_error *err)
-{
-	lb_autofree char *offset = NULL;
-	int r = lb_inbox_offset(p->inbox, &offset, &p->next_time, err);
-
-	if (r < 0)
-		return -1;
-	if (r > 0)
-		p->next = strtoll(offset, NULL, 10);
-	p->drop_pending =
-		r == 0 && lb_json_bool(p->conf, "drop-pending", false);
-	return 0;
 }
 
 static int64_t within(int64_t v, int64_t min, int64_t max)
@@ -211,13 +228,12 @@ static int hold(struct poller *p, struct lb_error *err)
 static int poll_run(struct poller *p, struct lb_error *err)
 {
 	const struct lb_inbox_place place = {p->in->state, p->in->queue,
-					     p->in->max, p->in->bot,
-					     "telegram"};
+					     p->in->max, p->in->bot, p->source};
 
 	if (hold(p, err) < 0)
 		return -1;
 	p->inbox = lb_inbox_open(p->loop, &place, err);
-	if (!p->inbox || read_offset(p, err) < 0)
+	if (!p->inbox)
 		return -1;
 	lb_stop_watch(p->loop, on_stop, p);
 	ask_me(p);

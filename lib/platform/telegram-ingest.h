@@ -43,8 +43,6 @@ struct update {
 	int64_t arrived; /* mono ms */
 };
 
-struct media;
-
 struct poller {
 	struct lb_ingest *in;
 	const json_t *conf;
@@ -52,11 +50,12 @@ struct poller {
 	struct lb_http *http;
 	struct lb_telegram_api *api;
 	struct lb_inbox *inbox;
-	struct media *media;
+	struct media *media; /* telegram-media.c */
 	int lock;
 	int64_t poll_ms, album_ms;
 	bool other_bots, drop_pending;
 	struct lb_telegram_self self;
+	char source[40]; /* whose offset it is */
 	/* The next update; 0: whichever there is. And when that was known. */
 	int64_t next, next_time;
 	struct update pending[PENDING_MAX];

@@ -30,7 +30,8 @@ struct item {
 	char *temporary; /* it is written here first */
 	int fd;
 	int tries;
-	int64_t bytes;
+	int64_t taken; /* of the budget: what it is said to have, or more */
+	int64_t bytes; /* it has so far */
 	bool running;
 	struct lb_telegram_ask *ask;
 	struct lb_timer timer;
@@ -63,8 +64,8 @@ static void drop_file(struct item *item)
 	if (item->temporary)
 		unlink(item->temporary);
 	free(lb_steal(&item->temporary));
-	item->budget->left += item->bytes;
-	item->bytes = 0;
+	item->budget->left += item->taken;
+	item->taken = item->bytes = 0;
 }
 
 static void item_free(struct item *item)
@@ -121,12 +122,21 @@ static struct item *want(struct media *m, struct budget *budget,
 	return item;
 }
 
+static bool has(const struct item *list, const char *path)
+{
+	while (list && (!list->path || strcmp(list->path, path) != 0))
+		list = list->next;
+	return list != NULL;
+}
+
 void media_want(struct media *m, const struct lb_telegram_file *files, size_t n)
 {
 	struct budget *budget = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!files[i].path) /* too large; the record says so */
+		/* Too large, or the same picture once more. */
+		if (!files[i].path || has(m->items, files[i].path) ||
+		    has(m->wanted, files[i].path))
 			continue;
 		if (m->n >= WAITING_MAX) {
 			if (!m->full)
@@ -209,14 +219,23 @@ static int open_file(struct item *item, struct lb_error *err)
 	return 0;
 }
 
+static int take(struct item *item, int64_t bytes)
+{
+	if (bytes > item->budget->left)
+		return -1;
+	item->budget->left -= bytes;
+	item->taken += bytes;
+	return 0;
+}
+
 static int on_data(void *arg, const char *data, size_t len)
 {
 	struct item *item = arg;
 
-	if ((int64_t)len > item->budget->left)
-		return -1;
-	item->budget->left -= (int64_t)len;
 	item->bytes += (int64_t)len;
+	if (item->bytes > item->taken &&
+	    take(item, item->bytes - item->taken) < 0)
+		return -1;
 	while (len > 0) {
 		ssize_t n = write(item->fd, data, len);
 
@@ -245,7 +264,7 @@ static void on_end(void *arg, const struct lb_answer *a)
 	}
 	close(item->fd);
 	item->fd = -1;
-	item->bytes = 0; /* they stay in the budget */
+	item->taken = 0; /* it stays so */
 	free(lb_steal(&item->temporary));
 	finish(item, NULL);
 }
@@ -271,6 +290,8 @@ static void on_place(void *arg, const struct lb_answer *a)
 		fail(item, from ? "it is too large" : "it has no place", false);
 		return;
 	}
+	if (size > 0) /* files that come at the same time share it */
+		take(item, size);
 	if (!item->path)
 		item->path = lb_media_path(p->in->state, p->in->bot, item->ref,
 					   from);

@@ -117,6 +117,13 @@ void poller_failed(struct poller *p, const struct lb_answer *a,
 			   p->in->bot, a->why);
 		return;
 	}
+	if (a->status == 404) {
+		poller_say(p, "auth_failed", a->why, -1);
+		poller_end(p, LB_UNAVAILABLE,
+			   "bot '%s': there is no Bot API at its base-url: %s",
+			   p->in->bot, a->why);
+		return;
+	}
 	if (a->status == 409) {
 		conflict(p, a);
 		return;

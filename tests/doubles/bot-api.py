@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """bot-api.py - a Telegram Bot API of our own, for tests.
 
-    bot-api.py [--token T] [--username NAME] [--log FILE] [--reads-all]
+    bot-api.py [--token T] [--id N] [--username NAME] [--log FILE]
+        [--reads-all]
 
 listens on a free port of 127.0.0.1, prints it on a line, and serves until it
 is killed. Methods come by GET and by POST, as JSON, urlencoded or multipart,
@@ -132,7 +133,8 @@ def parameters(query, headers, body):
 class Server:
     def __init__(self, args):
         self.token = args.token
-        self.service = api.Service(args.username, not args.reads_all)
+        self.service = api.Service(args.id, args.username,
+                                   not args.reads_all)
         self.methods = self.service.methods()
         self.log = open(args.log, "a", buffering=1) if args.log else None
         self.n = 0
@@ -487,6 +489,7 @@ async def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--token", default="4242:TEST-token_of-the-double")
     parser.add_argument("--username", default="demo_bot")
+    parser.add_argument("--id", type=int, default=4242)
     parser.add_argument("--reads-all", action="store_true")
     parser.add_argument("--log")
     server = Server(parser.parse_args())

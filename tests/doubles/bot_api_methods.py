@@ -75,9 +75,9 @@ class Params:
 
 
 class Service:
-    def __init__(self, username, privacy=True):
+    def __init__(self, number, username, privacy=True):
         self.me = {
-            "id": 4242, "is_bot": True, "first_name": "Test bot",
+            "id": number, "is_bot": True, "first_name": "Test bot",
             "username": username, "can_join_groups": True,
             "can_read_all_group_messages": not privacy,
             "supports_inline_queries": False,
