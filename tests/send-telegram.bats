@@ -674,11 +674,11 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$1"
 	echo "$few $many"
 	[ "$many" -lt $((few + 3000)) ]
 	# and not with what is sent: 4096 records wait at most
-	head -n 12000 "$BATS_TEST_TMPDIR/in" | sed 's/"chain":\[\]/"chain":[{"type":"Plain","text":"x"}]/' > "$BATS_TEST_TMPDIR/most"
-	head -n 5000 "$BATS_TEST_TMPDIR/most" | sed 's/"id":"r/&few/' > "$BATS_TEST_TMPDIR/few"
+	head -n 9000 "$BATS_TEST_TMPDIR/in" | sed 's/"chain":\[\]/"chain":[{"type":"Plain","text":"x"}]/' > "$BATS_TEST_TMPDIR/most"
+	head -n 4500 "$BATS_TEST_TMPDIR/most" | sed 's/"id":"r/&few/' > "$BATS_TEST_TMPDIR/few"
 	few=$(peak "$BATS_TEST_TMPDIR/few")
 	many=$(peak "$BATS_TEST_TMPDIR/most")
 	echo "$few $many"
 	[ "$many" -lt $((few + 4000)) ]
-	same 17000 "$(calls sendMessage)"
+	same 13500 "$(calls sendMessage)"
 }
