@@ -53,7 +53,7 @@ offered() {
 	touch text.c message drop
 	offered lb-ingest "" "jsonl telegram text"
 	offered lb-ingest text "" ""
-	offered lb-send "" "jsonl null stdout"
+	offered lb-send "" "jsonl null stdout telegram"
 	offered lb-pick re "receipt reply request response result"
 	offered lb-pick message dr drop
 	offered lb-agent "" ""
@@ -69,7 +69,7 @@ offered() {
 @test "what is offered as adapters and kinds is what there is" {
 	for p in lb-ingest lb-send; do
 		run -64 "$p" xyzzy
-		same "$(sed -n 's/.*there are //p' <<< "$output" | sed 's/, / /; s/ and / /')" \
+		same "$(sed -n 's/.*there are //p' <<< "$output" | sed 's/, / /g; s/ and / /')" \
 			"$("$p" --describe | jq -r .values)"
 	done
 	for kind in $(cd "$BATS_TEST_DIRNAME/../share/lb/schema" && ls); do
@@ -189,7 +189,7 @@ zsh_words() {
 		[[ ${lines[-2]} != *_files* ]] || exit 1
 	done <<- 'END'
 	lb-ingest ""|jsonl telegram text
-	lb-send s|jsonl null stdout
+	lb-send s|jsonl null stdout telegram
 	lb-agent ""|
 	lb-config rm bot ""|support -
 	lb-config add bot x ""|adapter= pipeline= stream= token= base-url= poll-timeout= album-wait= other-bots= drop-pending= limits=
