@@ -24,7 +24,7 @@ static int read_target(const char *to, const char **type, char **launcher,
 	*type = strncmp(to, "person:", 7) == 0  ? "person"
 		: strncmp(to, "group:", 6) == 0 ? "group"
 						: NULL;
-	if (!*type || !id[1] || id[1] == '/' || strlen(to) > MAX_NAME)
+	if (!*type || !id || !id[1] || id[1] == '/' || strlen(to) > MAX_NAME)
 		return lb_fail(err, LB_USAGE,
 			       "--to: '%.64s' is neither person:ID nor "
 			       "group:ID or group:ID/TOPIC",

@@ -303,6 +303,20 @@ calls() {
 	same 2 "$(calls sendMessage)"
 }
 
+@test "lb-run gc forgets what was sent, when it is old" {
+	run -0 lb-send telegram < <(reply a 7 x)
+	run -0 lb-run gc --json
+	is 'map(select(.what == "ledger").removed) == [0]'
+	run -0 lb-send telegram < <(reply a 7 x)
+	is '.[0].replayed'
+	echo 'retention: {ledger: 1ms}' >> "$LB_CONFIG"
+	run -0 lb-run gc --json
+	is 'map(select(.what == "ledger").removed) == [1]'
+	run -0 lb-send telegram < <(reply a 7 x)
+	is '.[0].replayed == null'
+	same 2 "$(calls sendMessage)"
+}
+
 @test "killed between the claim and the answer: unknown, and not sent twice" {
 	bot_api_op '{"op":"fail","how":"hang-after"}'
 	reply a 7 x > "$BATS_TEST_TMPDIR/in"
@@ -354,6 +368,12 @@ calls() {
 }
 
 # ---- streams
+
+# shown CHAT N - wait until so many messages were sent there.
+shown() {
+	bot_api_wait "map(select(.method == \"sendMessage\" and
+		.params.chat_id == $1)) | length == $2"
+}
 
 @test "an answer that streams is a message that is edited, then exact" {
 	chunks=$BATS_TEST_TMPDIR/chunks
@@ -419,7 +439,7 @@ calls() {
 }
 
 @test "parts become the messages that showed them" {
-	run -0 lb-send telegram < <(chunk a 7 'one two' 1; sleep 0.5
+	run -0 lb-send telegram < <(chunk a 7 'one two' 1; shown 7 1
 		reply a 7 'one' '{"part":1,"final":false}'
 		reply a 7 'two' '{"part":2,"final":true}')
 	same $'7 one\n7 two' "$(texts)"
@@ -428,19 +448,23 @@ calls() {
 
 @test "what shows an answer and is gone is sent anew" {
 	bot_api_op '{"op":"fail","how":"body","status":400,"method":"editMessageText","body":"{\"ok\":false,\"error_code\":400,\"description\":\"Bad Request: message to edit not found\"}"}'
-	run -0 lb-send telegram < <(chunk a 7 'one ' 1; sleep 0.3
+	run -0 lb-send telegram < <(chunk a 7 'one ' 1; shown 7 1
 		reply a 7 'one two')
 	is 'map(.kind) == ["receipt"] and .[0].message_ids == ["7:2"]'
 	# also while it is made
 	bot_api_op '{"op":"fail","how":"body","status":400,"method":"editMessageText","body":"{\"ok\":false,\"error_code\":400,\"description\":\"Bad Request: message to edit not found\"}"}'
-	run -0 lb-send telegram < <(chunk b 8 'one ' 1; sleep 0.3
-		chunk b 8 'two ' 2; sleep 2.5; reply b 8 'one two three')
-	same $'8 one\n8 one two three' "$(texts | grep ^8)"
+	run -0 lb-send telegram < <(chunk b 8 'one ' 1
+		shown 8 1
+		chunk b 8 'two ' 2
+		shown 8 2
+		reply b 8 'one two three')
+	same $'8 one two\n8 one two three' "$(texts | grep ^8)"
 }
 
 @test "a later attempt goes on in the same message" {
-	run -0 lb-send telegram < <(chunk a 7 'one ' 1; sleep 0.3
-		chunk a 7 'uno ' 1 '{"attempt":2}'; sleep 1.2
+	run -0 lb-send telegram < <(chunk a 7 'one ' 1; shown 7 1
+		chunk a 7 'uno ' 1 '{"attempt":2}'
+		bot_api_wait 'any(.method == "editMessageText")'
 		reply a 7 'uno dos')
 	same '7 uno dos' "$(texts)"
 	same 1 "$(calls sendMessage)"
@@ -449,7 +473,7 @@ calls() {
 }
 
 @test "an answer that failed keeps what it showed, with its words" {
-	run -0 lb-send telegram < <(chunk a 7 'So far' 1; sleep 0.3
+	run -0 lb-send telegram < <(chunk a 7 'So far' 1; shown 7 1
 		reply a 7 $'So far\n\nTry later.' '{"failed":{"code":"timeout"}}')
 	same 1 "$(calls sendMessage)"
 	bot_api_sent .text | grep -q 'Try later'

@@ -76,7 +76,6 @@ static void flow_ended(struct super *s, struct member *m)
 	if (m->draining) {
 		m->draining = false;
 		member_start(m);
-		feed_write(s);
 		return;
 	}
 	m->ended = s->stopping || gives_up(m->code) ||

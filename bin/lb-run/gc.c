@@ -10,6 +10,7 @@
 #include "run.h"
 #include "store/answer.h"
 #include "store/conversation.h"
+#include "store/ledger.h"
 #include "store/queue-look.h"
 
 /* Rows that go in one transaction. */
@@ -87,6 +88,26 @@ static int clean_queues(struct gc *gc)
 	return gc->r;
 }
 
+/* What lb-send remembers of what it sent. */
+static int clean_ledger(const struct gc *gc)
+{
+	int64_t until = before(gc, "retention.ledger"), n, all = 0;
+	struct lb_ledger *ledger;
+
+	if (until == INT64_MIN || !lb_queue_exists(gc->state))
+		return 0;
+	ledger = lb_ledger_open(gc->state, BUSY_MS, gc->err);
+	do {
+		n = ledger ? lb_ledger_expire(ledger, until, BATCH, gc->err)
+			   : -1;
+		all += n;
+	} while (n > 0);
+	if (n == 0)
+		tell(gc, "ledger", all);
+	lb_ledger_close(ledger);
+	return n < 0 ? -1 : 0;
+}
+
 /* A table of lb.db, in a transaction of its own. */
 static int clean_table(const struct gc *gc, struct lb_store *store,
 		       const char *what, int64_t until,
@@ -156,6 +177,8 @@ int gc_verb(int argc, char **argv)
 	gc.table = lb_table_open(columns, json);
 	/* Each on its own: one that fails keeps no other. */
 	if (clean_queues(&gc) < 0)
+		code = lb_report(&err);
+	if (clean_ledger(&gc) < 0)
 		code = lb_report(&err);
 	if (clean_store(&gc) < 0)
 		code = lb_report(&err);

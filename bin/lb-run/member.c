@@ -134,8 +134,10 @@ void member_start(struct member *m)
 		m->lines = lb_lines_open(m->from, (size_t)lb_config_max_line());
 	m->watch = lb_proc_watch(m->pid);
 	lb_loop_watch(s->loop, m->watch, EPOLLIN, on_exit_of, m);
-	if (m->kind == FLOW)
+	if (m->kind == FLOW) {
 		member_say(m, "up", NULL);
+		feed_write(s); /* what came while it was down */
+	}
 	report_soon(s);
 }
 

@@ -182,7 +182,7 @@ int plan_make(struct super *s, struct lb_error *err)
 	}
 	/* With --once it starts when all that came is in the queue. */
 	if (s->role == ROLE_WORKER ||
-	    (s->role == ROLE_ALL && (!s->once || s->no_queue)))
+	    (s->role == ROLE_ALL && (!s->once || s->no_queue || s->print)))
 		plan_flow(s, s->once);
 	return 0;
 }

@@ -142,7 +142,7 @@ void lb_telegram_attach(struct lb_telegram_render *r,
 		lb_json_set_str(params, field, ref, strlen(ref));
 		return;
 	}
-	if (!path)
+	if (!path && inlined)
 		decode(inlined, &bytes);
 	name = group ? lb_printf("f%zu", call->n_uploads) : lb_strdup(field);
 	if (group) {

@@ -140,7 +140,9 @@ static void on_updates(void *arg, const struct lb_answer *a)
 
 void poll_start(struct poller *p)
 {
-	bool held = p->n_pending > 0, quick = p->in->once || held;
+	bool held = p->n_pending > 0;
+	/* After trouble, to hear at once that it is over. */
+	bool quick = p->in->once || held || !p->connected;
 	int64_t timeout = quick ? 0 : p->poll_ms / 1000;
 	json_t *params =
 		lb_json_pack("{s:I, s:i, s:[s,s,s,s]}", "timeout",
