@@ -618,13 +618,20 @@ sum() {
 	[[ $output$stderr != *TEST-token* ]]
 }
 
+# feed - what is written to 7 comes out of the fifo `to`, which does not end.
+feed() {
+	mkfifo "$BATS_TEST_TMPDIR/to"
+	exec 7<> "$BATS_TEST_TMPDIR/to"
+}
+
 @test "a signal: what is in flight ends, the rest has no record and is not sent" {
 	bot_api_op '{"op":"fail","how":"slow","after":1000}'
-	(reply a 7 1; reply b 7 2; reply c 7 3; exec sleep 60) 3>&- |
-		lb-send telegram > "$BATS_TEST_TMPDIR/out" 2> "$BATS_TEST_TMPDIR/err" 3>&- &
+	feed
+	lb-send telegram < "$BATS_TEST_TMPDIR/to" > "$BATS_TEST_TMPDIR/out" 2> "$BATS_TEST_TMPDIR/err" 3>&- 7>&- &
 	pid=$!
+	echo "$(reply a 7 1; reply b 7 2; reply c 7 3)" >&7
 	bot_api_wait 'length == 1'
-	pkill -TERM -P $$ -x lb-send 2> /dev/null || kill -TERM "$pid"
+	kill -TERM "$pid"
 	wait "$pid" || status=$?
 	same 143 "$status"
 	jq -se 'map(.id) == ["a"]' "$BATS_TEST_TMPDIR/out"
@@ -636,9 +643,10 @@ sum() {
 @test "no more time: what asks is unknown, what waits is given back" {
 	bot_api_op '{"op":"fail","how":"hang-after","chat":7}'
 	bot_api_op '{"op":"fail","how":"429","chat":8,"retry_after":60}'
-	(reply a 7 1; reply b 8 2; exec sleep 60) 3>&- |
-		lb-send telegram --grace 200ms > "$BATS_TEST_TMPDIR/out" 3>&- &
+	feed
+	lb-send telegram --grace 200ms < "$BATS_TEST_TMPDIR/to" > "$BATS_TEST_TMPDIR/out" 3>&- 7>&- &
 	pid=$!
+	echo "$(reply a 7 1; reply b 8 2)" >&7
 	bot_api_wait 'length == 2'
 	kill -TERM "$pid"
 	wait "$pid" || status=$?
