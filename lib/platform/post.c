@@ -96,6 +96,12 @@ void lb_post_refuse(struct lb_post *p, enum lb_code code, const char *why,
 	lb_post_finish(p);
 }
 
+/* Descriptors or memory have run out: later there may be some. */
+static bool is_passing(const struct lb_error *err)
+{
+	return err->code == LB_OS || err->code == LB_AGAIN;
+}
+
 static void ask(struct lb_post *p)
 {
 	struct lb_posts *all = posts_of(p);
@@ -106,7 +112,7 @@ static void ask(struct lb_post *p)
 	if (network_of(p)->ask(p->bot->self, p, &err) == 0)
 		return;
 	all->asking--;
-	give_up(p, lb_code_of(&err), err.text, false);
+	give_up(p, lb_code_of(&err), err.text, is_passing(&err));
 }
 
 /* Its time is there; but not too many ask at once. */
