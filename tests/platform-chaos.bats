@@ -32,7 +32,7 @@ chaos() {
 
 @test "what the platform had twice, or not at all, would be noticed" {
 	for how in double lose; do
-		run -1 chaos --seconds 1 --sabotage $how
+		run -1 chaos --seconds 0.5 --sabotage $how
 		[ "$(jq .n_problems <<< "$output")" -gt 0 ]
 		stop_doubles
 		rm -rf "$LB_STATE"
