@@ -15,7 +15,7 @@
 
 static const char *config_file, *fail_how, *records_to;
 static struct send_to to;
-static bool strict, resend_unknown;
+static bool strict, resend_unknown, hold;
 static int64_t max_line, grace_ms = 5000;
 
 static const struct lb_opt options[] = {
@@ -28,6 +28,9 @@ static const struct lb_opt options[] = {
 	{0, "grace", "TIME",
 	 "on a signal, time for what is in flight (default 5s)",
 	 .duration = &grace_ms},
+	{0, "hold",
+	 .help = "what fails comes again: give back what is behind it",
+	 .flag = &hold},
 	{0, "id", "ID", "with --to: what this run is called, sent once",
 	 .text = &to.id},
 	{0, "records", "FILE|fd:N", "stdout: write receipts and records there",
@@ -162,6 +165,8 @@ int main(int argc, char **argv)
 	read_operands(&send, argc - first, argv + first);
 	if (fail_how && send.sink != &lb_sink_null)
 		lb_usage("--fail: only adapter null fails on request");
+	if (hold && to.to)
+		lb_usage("--hold and --to do not go together");
 	if (fail_how)
 		set_fail(&send);
 	if (records_to && (code = open_records(&send)) != LB_OK)
@@ -169,6 +174,7 @@ int main(int argc, char **argv)
 	send.terminal = isatty(STDOUT_FILENO);
 	send.strict = strict;
 	send.resend_unknown = resend_unknown;
+	send.hold = hold;
 	send.grace_ms = grace_ms;
 	send.max_line = (size_t)max_line;
 	code = run(&send);

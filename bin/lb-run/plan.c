@@ -108,6 +108,8 @@ static void put_flow(struct super *s, struct words *w, int64_t grace)
 		words_put(w, "--tee");
 		words_put(w, s->tee);
 	}
+	if (s->no_queue)
+		words_put(w, "--no-queue");
 	if (s->chat)
 		put_number(w, "--text", 3);
 }

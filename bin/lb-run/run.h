@@ -56,6 +56,7 @@ struct flow_plan {
 	const char *tee;         /* folder, or NULL */
 	int64_t grace;           /* ms */
 	long text;               /* descriptor that adapters print to */
+	bool no_queue;           /* nobody hands what fails in again */
 };
 
 void step_words(const struct flow_plan *plan, int step, struct words *w);

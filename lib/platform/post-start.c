@@ -103,7 +103,12 @@ void lb_post_start(struct lb_lane *lane, struct lb_bot *bot)
 	bool can = lb_delivery_open(&p->d, &lane->first->record);
 	struct lb_error err;
 
+	if (bot->send->hold)
+		p->d.session = lane->name;
 	if (lb_send_gave_up(bot->send, &p->d)) {
+		lb_post_finish(p);
+	} else if (lb_send_held_back(bot->send, &p->d)) {
+		lb_send_not_sent(bot->send, bot->sink, &p->d);
 		lb_post_finish(p);
 	} else if (!can) {
 		lb_post_refuse(p, p->d.code, p->d.why, false);
