@@ -21,8 +21,10 @@ void member_say(struct member *m, const char *state, const char *text)
 	if (strcmp(m->state, state) != 0)
 		m->since = lb_clock_now();
 	m->state = state;
-	free(m->said);
-	m->said = text ? lb_strdup(text) : NULL;
+	if (text != m->said) {
+		free(m->said);
+		m->said = text ? lb_strdup(text) : NULL;
+	}
 	report_soon(m->super);
 }
 
