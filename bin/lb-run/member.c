@@ -110,9 +110,19 @@ static int spawn(struct member *m, struct lb_error *err)
 		close(fds[1]);
 	if (m->to >= 0)
 		close(fds[0]);
+	m->watch = r == 0 ? lb_proc_watch(m->pid) : -1;
+	if (r == 0 && m->watch < 0) {
+		r = lb_fail_sys(err, LB_OS, "cannot watch '%s'", m->name);
+		kill(m->pid, SIGKILL);
+		while (waitpid(m->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
 	if (r < 0) {
 		m->pid = 0;
 		member_close_output(m);
+		if (m->to >= 0)
+			close(m->to);
+		m->to = -1;
 	}
 	return r;
 }
@@ -134,7 +144,6 @@ void member_start(struct member *m)
 	}
 	if (m->from >= 0)
 		m->lines = lb_lines_open(m->from, (size_t)lb_config_max_line());
-	m->watch = lb_proc_watch(m->pid);
 	lb_loop_watch(s->loop, m->watch, EPOLLIN, on_exit_of, m);
 	if (m->kind == FLOW) {
 		member_say(m, "up", NULL);
