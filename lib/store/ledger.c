@@ -145,25 +145,37 @@ static int put(struct lb_ledger *l, const struct lb_ledger_key *key,
 		l->owner, now_ms, lb_buf_str(&text));
 }
 
+int lb_ledger_look(struct lb_ledger *l, const struct lb_ledger_key *key,
+		   bool anew, json_t **take_ids, struct lb_error *err)
+{
+	int64_t owner;
+	int state = -1;
+
+	*take_ids = NULL;
+	if (lb_owners_open(&l->owners, l->locks, err) == 0)
+		state = look(l, key, &owner, take_ids, err);
+	if (state == LB_LEDGER_CLAIMED && !lb_owners_has(&l->owners, owner))
+		state = LB_LEDGER_UNKNOWN;
+	if (state < 0) {
+		json_decref(*take_ids);
+		*take_ids = NULL;
+	}
+	return state == LB_LEDGER_UNKNOWN && anew ? LB_LEDGER_FREE : state;
+}
+
 int lb_ledger_claim(struct lb_ledger *l, const struct lb_ledger_key *key,
 		    bool anew, int64_t now_ms, json_t **take_ids,
 		    struct lb_error *err)
 {
-	int64_t owner;
 	int state;
 
-	if (join(l, now_ms, err) < 0 ||
-	    lb_owners_open(&l->owners, l->locks, err) < 0)
+	*take_ids = NULL;
+	if (join(l, now_ms, err) < 0)
 		return -1;
-	state = look(l, key, &owner, take_ids, err);
-	if (state == LB_LEDGER_CLAIMED && !lb_owners_has(&l->owners, owner))
-		state = LB_LEDGER_UNKNOWN;
-	if ((state == LB_LEDGER_FREE || (state == LB_LEDGER_UNKNOWN && anew)) &&
-	    put(l, key, LB_LEDGER_CLAIMED, *take_ids, now_ms, err) < 0)
-		state = -1;
-	if (state >= 0)
-		return state == LB_LEDGER_UNKNOWN && anew ? LB_LEDGER_FREE
-							  : state;
+	state = lb_ledger_look(l, key, anew, take_ids, err);
+	if (state != LB_LEDGER_FREE ||
+	    put(l, key, LB_LEDGER_CLAIMED, *take_ids, now_ms, err) == 0)
+		return state;
 	json_decref(*take_ids);
 	*take_ids = NULL;
 	return -1;
