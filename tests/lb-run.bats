@@ -59,7 +59,11 @@ done_in_queue() {
 	run -0 lb-run --print
 	same 1 "${#lines[@]}"
 	same Yes. "$(sh -c "$output" <<< hi)"
+	[[ $output == *"lb-run flow --no-queue"* ]]
+	run -0 lb-run flow --no-queue --print
+	[[ $output == *lb-send* && $output != *--hold* ]]
 	run -0 lb-run flow --print
+	[[ $output == *"lb-send "*" --hold "* ]]
 	same receipt "$(lb-ingest text <<< hi | sh -c "$output" 2> text |
 		jq -r .kind)"
 	same Yes. "$(cat text)"
