@@ -96,6 +96,12 @@ void lb_post_refuse(struct lb_post *p, enum lb_code code, const char *why,
 	lb_post_finish(p);
 }
 
+/* Descriptors or memory have run out: later there may be some. */
+static bool is_passing(const struct lb_error *err)
+{
+	return err->code == LB_OS || err->code == LB_AGAIN;
+}
+
 /* Nothing is asked that is not claimed on the disk. */
 static void ask(struct lb_post *p)
 {
@@ -247,7 +253,7 @@ void lb_post_claimed(struct lb_post *p, int was, const struct lb_error *err)
 	if (network_of(p)->ask(p->bot->self, p, &why) == 0)
 		return;
 	answered(p);
-	give_up(p, lb_code_of(&why), why.text, false);
+	give_up(p, lb_code_of(&why), why.text, is_passing(&why));
 }
 
 void lb_post_again(struct lb_post *p)
