@@ -1,11 +1,11 @@
 /* lb-send - from replies to a platform. */
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/prog.h"
 #include "config/config.h"
 #include "platform/ingest.h"
@@ -15,7 +15,7 @@
 
 static const char *config_file, *fail_how, *records_to;
 static struct send_to to;
-static bool strict, resend_unknown;
+static bool strict, resend_unknown, hold;
 static int64_t max_line, grace_ms = 5000;
 
 static const struct lb_opt options[] = {
@@ -28,6 +28,9 @@ static const struct lb_opt options[] = {
 	{0, "grace", "TIME",
 	 "on a signal, time for what is in flight (default 5s)",
 	 .duration = &grace_ms},
+	{0, "hold",
+	 .help = "what fails comes again: give back what is behind it",
+	 .flag = &hold},
 	{0, "id", "ID", "with --to: what this run is called, sent once",
 	 .text = &to.id},
 	{0, "records", "FILE|fd:N", "stdout: write receipts and records there",
@@ -74,25 +77,13 @@ static void set_fail(struct lb_send *send)
 static int open_records(struct lb_send *send)
 {
 	struct lb_error err;
-	char *end;
-	long fd;
+	int fd = lb_path_output(records_to, &err);
 
-	if (strncmp(records_to, "fd:", 3) == 0) {
-		fd = strtol(records_to + 3, &end, 10);
-		if (*end || end == records_to + 3 || fd < 0 || fd > 65535 ||
-		    fcntl((int)fd, F_GETFD) < 0)
-			lb_usage("--records: '%s' is no open descriptor",
-				 records_to);
-	} else {
-		fd = open(records_to, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-			  0600);
-		if (fd < 0) {
-			lb_fail_sys(&err, LB_NOINPUT, "cannot open '%s'",
-				    records_to);
-			return lb_report(&err);
-		}
-	}
-	send->records = lb_out_open((int)fd);
+	if (fd < 0 && err.code == LB_USAGE)
+		lb_usage("--records: %s", err.text);
+	if (fd < 0)
+		return lb_report(&err);
+	send->records = lb_out_open(fd);
 	return LB_OK;
 }
 
@@ -162,6 +153,8 @@ int main(int argc, char **argv)
 	read_operands(&send, argc - first, argv + first);
 	if (fail_how && send.sink != &lb_sink_null)
 		lb_usage("--fail: only adapter null fails on request");
+	if (hold && to.to)
+		lb_usage("--hold and --to do not go together");
 	if (fail_how)
 		set_fail(&send);
 	if (records_to && (code = open_records(&send)) != LB_OK)
@@ -169,6 +162,7 @@ int main(int argc, char **argv)
 	send.terminal = isatty(STDOUT_FILENO);
 	send.strict = strict;
 	send.resend_unknown = resend_unknown;
+	send.hold = hold;
 	send.grace_ms = grace_ms;
 	send.max_line = (size_t)max_line;
 	code = run(&send);

@@ -24,12 +24,21 @@ chaos() {
 @test "kill -9 of everything: each message has one end, each answer arrives once" {
 	run chaos --messages "${LB_CHAOS_MESSAGES-2000}" \
 		--sessions "${LB_CHAOS_SESSIONS-60}" \
-		--kills "${LB_CHAOS_KILLS-40}" --limit "${LB_CHAOS_LIMIT-240}"
+		--kills "${LB_CHAOS_KILLS-40}" --limit "${LB_CHAOS_LIMIT-240}" \
+		--storms $((${LB_CHAOS_KILLS-40} / 4))
 	echo "$output"
 	[ "$status" -eq 0 ] || { tail -n 50 lb-run.log; false; }
 	[ "$(jq .kills <<< "$output")" -gt 10 ]
 	[ "$(jq .ends.receipt <<< "$output")" -gt \
 		$((${LB_CHAOS_MESSAGES-2000} * 9 / 10)) ]
+}
+
+@test "storms longer than lb-send tries: order holds, the model is asked once" {
+	run chaos --messages 400 --sessions 20 --kills 0 --storms 8
+	echo "$output"
+	[ "$status" -eq 0 ] || { tail -n 50 lb-run.log; false; }
+	same '[8,400,0]' "$(jq -c '[.storms, .ends.receipt, .asked_again]' \
+		<<< "$output")"
 }
 
 @test "what would be wrong would be noticed" {

@@ -3,16 +3,18 @@
 hold the outcome against what must be.
 
     flow_chaos.py --api URL --token T [--messages N] [--sessions N] [--seed N]
+        [--kills N] [--storms N]
 
 --api is a double of the Bot API; the model is one of our own, here. lb-run
 runs the bot and is started again when it was killed, as a service manager
-would. At the end, for each message:
+would. A storm is a chat whose messages the platform refuses for a while, longer
+than lb-send tries, or all chats for a moment. At the end, for each message:
 
   - it has exactly one terminal record in the queue;
   - a receipt means that its answer arrived exactly once, an error of code
     lost that it arrived at most once, and that something was killed;
   - the model was asked once, or once more for each kill in between;
-  - in each chat the answers are in the order of the questions."""
+  - in each chat the answers are in the order of the questions."""""
 import argparse
 import collections
 import ctypes
@@ -34,6 +36,7 @@ VICTIMS = ["lb-ingest", "lb-queue", "lb-run", "lb-pipeline", "lb-agent",
            "lb-wrap", "lb-send", "lb-guard"]
 asked = collections.defaultdict(list)  # question: when the model was asked
 kills = []                             # (when, program)
+storms = []                            # chats
 lock = threading.Lock()
 
 
@@ -126,6 +129,18 @@ def kill_one(rnd):
         pass
 
 
+def storm(args, rnd):
+    chat = 1000 + len(storms) * 7 % args.sessions
+    storms.append(chat)
+    if len(storms) % 4:
+        control(args.api, {"op": "fail", "how": "429", "retry_after": 0,
+                           "method": "sendMessage", "chat": chat,
+                           "n": rnd.randint(5, 9)})
+    else:
+        control(args.api, {"op": "fail", "how": "502",
+                           "method": "sendMessage", "n": rnd.randint(1, 2)})
+
+
 def with_us():
     """In the child: to end when this script does (PR_SET_PDEATHSIG)."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
@@ -178,6 +193,8 @@ def run_all(args, rnd):
                 time.monotonic() - last > args.every:
             kill_one(rnd)
             last = time.monotonic()
+        if len(storms) < args.storms * n // args.messages:
+            storm(args, rnd)
         if calm is not None:
             finished, depth = done()
             if finished >= args.messages and depth == 0:
@@ -287,6 +304,7 @@ def main():
     p.add_argument("--limit", type=float, default=300)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--kills", type=int, default=60)
+    p.add_argument("--storms", type=int, default=0)
     p.add_argument("--sabotage", choices=["double", "lose", "swap", "ask"],
                    help="falsify what was seen, to see it noticed")
     args = p.parse_args()
@@ -301,7 +319,7 @@ def main():
     print(json.dumps({
         "seed": args.seed, "messages": n, "seconds":
         round(time.monotonic() - began, 1), "kills": len(kills),
-        "ends": kinds, "asked_again": extra,
+        "storms": len(storms), "ends": kinds, "asked_again": extra,
         "problems": problems[:20], "n_problems": len(problems)}))
     sys.exit(1 if problems else 0)
 

@@ -173,6 +173,10 @@ stat() {
 	same $'m0 receipt\nm1 drop\nm3 error' "$(lb-queue peek --done |
 		jq -r '"\(.key) \(.outcome.kind)"' | sort)"
 	same '["m2","delayed",1]' "$(lb-queue peek | jq -c '[.key,.state,.tries]')"
+	# behind another: no try
+	until run lb-queue take && [ -n "$output" ]; do sleep 0.1; done
+	sed -n '3s/}$/,"behind":"m1"}/p' ends | lb-queue ack
+	same '["m2",1]' "$(lb-queue peek | jq -c '[.key,.tries]')"
 	run --separate-stderr -69 lb-queue ack < <(head -n 1 ends)
 	[ -z "$output" ]
 	same "lb-queue: 'm0' is in nobody's hand" "$stderr"
@@ -414,6 +418,51 @@ ends() {
 	same $'m0\nm0\nm1' "$(jq -r .id seen)"
 	same $'m0 error\nm1 drop' "$(ends)"
 	same 1 "$(stat retried)"
+}
+
+@test "work: what is behind another goes back in line, and that is no try" {
+	messages 4 1 | lb-queue put > /dev/null
+	# m0 fails twice, what comes after it meanwhile is given back
+	script cmd <<-'END'
+		#!/bin/bash
+		while read -r line; do
+			id=$(jq -r .id <<< "$line")
+			echo "$id" >> seen
+			if [ $id = m0 ] && [ "$(grep -c m0 seen)" -le 2 ]; then
+				echo '{"kind":"error","id":"m0","stage":"x","code":"io","message":"y","retryable":true}'
+				held=1
+			elif [ $id != m0 ] && [ "$held" = 1 ]; then
+				echo '{"kind":"error","id":"'$id'","stage":"x","code":"io","message":"y","retryable":true,"behind":"m0"}'
+			else
+				held=0
+				echo '{"kind":"drop","id":"'$id'","stage":"x","reason":"y"}'
+			fi
+		done
+	END
+	run --separate-stderr -0 lb-queue work --tries 3 --once -- ./cmd
+	same $'drop m0\ndrop m1\ndrop m2\ndrop m3' \
+		"$(jq -r '"\(.kind) \(.id)"' <<< "$output")"
+	same "$(for n in 1 2 3; do printf 'm%d\n' 0 1 2 3; done)" "$(cat seen)"
+	same 2 "$(stat retried)"
+}
+
+@test "work: the only one that is behind does not spin" {
+	messages 1 1 | lb-queue put > /dev/null
+	script cmd <<-'END'
+		#!/bin/sh
+		while read -r line; do
+			echo x >> seen
+			if [ "$(wc -l < seen)" -lt 11 ]; then
+				echo '{"kind":"error","id":"m0","stage":"x","code":"io","message":"y","retryable":true,"behind":"gone"}'
+			else
+				echo '{"kind":"drop","id":"m0","stage":"x","reason":"y"}'
+			fi
+		done
+	END
+	began=$(date +%s%N)
+	run --separate-stderr -0 lb-queue work --tries 1 --once -- ./cmd
+	[ $(($(date +%s%N) - began)) -ge 1000000000 ]
+	same 'drop m0' "$(jq -r '"\(.kind) \(.id)"' <<< "$output")"
 }
 
 @test "work: a drop into another ends when that does" {

@@ -236,6 +236,29 @@ answered() {
 	until_true nobody_left
 }
 
+@test "a storm that outlasts lb-send: order in its chat, others do not wait" {
+	export LB_MODEL=offline
+	echo '    limits: {chat-interval: 0, all-interval: 0}' >> "$LB_CONFIG"
+	bot_api_op '{"op":"fail","how":"429","method":"sendMessage","chat":42,"n":12,"retry_after":0}'
+	for n in {1..6}; do
+		for chat in 42 43 44; do bot_api_say $chat "no $n."; done
+	done
+	start lb-run
+	until_true answered 12
+	run ! grep -q . <(bot_api_sent 'select(.chat_id == 42)')
+	until_true answered 18
+	for chat in 42 43 44; do
+		same "$(seq -f 'no %g.' 6)" "$(bot_api_sent "select(.chat_id == $chat).text" |
+			grep -o 'no [0-9]\.')"
+	done
+	until_true eval '[ "$(lb-queue stats in | jq .done)" = 18 ]'
+	# 12 refusals are two tries of lb-queue, all of the first message
+	same 1 "$(bot_api_log 'select(.status == 429).params.text' | sort -u | wc -l)"
+	same 2 "$(lb-queue stats in | jq .retried)"
+	kill "$RUN"
+	ended 143
+}
+
 @test "lb-send fails three times, and the model was asked once" {
 	serve <<-'END'
 		on POST /v1/chat/completions

@@ -120,6 +120,8 @@ setup() {
 	same auth "$(jq -r 'select(.kind == "error").code' "$at/6.sent")"
 	flow null --fail=transient <<< hi
 	same true "$(jq -r 'select(.kind == "error").retryable' "$at/7.sent")"
+	flow null --fail=transient --hold < <(printf 'hi\nyou\n')
+	same 1 "$(jq -c 'select(.behind).id' "$at/8.sent" | wc -l)"
 	flow null --fail=permanent:1 <<< hi
 	flow jsonl <<< ""
 	echo '{"text":""}' | lb-ingest jsonl | lb-pipeline > "$at/drop"

@@ -4,68 +4,15 @@
 load helper
 load server
 load doubles
+load telegram
 
 setup() {
-	bot_api
-	configure
-	for chat in 7 8 9; do
-		bot_api_op "{\"op\":\"chat\",\"chat\":{\"id\":$chat,\"type\":\"private\"}}"
-	done
-	bot_api_op '{"op":"chat","chat":{"id":-100,"type":"supergroup","is_forum":true}}'
+	bot_and_chats
 }
 
 teardown() {
 	stop_servers
 	stop_doubles
-}
-
-# configure [MEMBERS] - a bot `b`, with no pace that a test would wait for.
-configure() {
-	cat > "$LB_CONFIG" <<-END
-		bots:
-		  b:
-		    adapter: telegram
-		    token: "$BOT_API_TOKEN"
-		    base-url: "${2-$BOT_API}"
-		    limits: {${1-chat-interval: 1ms, group-interval: 1ms}}
-	END
-}
-
-# reply ID CHAT TEXT [JSON]
-reply() {
-	jq -nc --arg id "$1" --arg chat "$2" --arg text "$3" \
-		--argjson with "${4:-{\}}" '{kind: "reply", id: $id, bot: "b",
-		platform: "telegram", launcher_id: $chat,
-		session: ("b/" + (if $chat[:1] == "-" then "group_"
-			else "person_" end) + $chat),
-		chain: [{type: "Plain", text: $text}], text: $text,
-		part: 1, final: true} + $with'
-}
-
-# chunk ID CHAT TEXT SEQ [JSON]
-chunk() {
-	jq -nc --arg id "$1" --arg chat "$2" --arg text "$3" \
-		--argjson seq "$4" --argjson with "${5:-{\}}" '{kind: "chunk",
-		id: $id, bot: "b", launcher_id: $chat,
-		session: ("b/person_" + $chat), seq: $seq, text: $text} + $with'
-}
-
-is() {
-	jq -se "$1" <<< "$output" > /dev/null || {
-		echo "not $1:"
-		echo "$output"
-		echo "${stderr-}"
-		return 1
-	}
-}
-
-# texts - what the chats read, a line each.
-texts() {
-	bot_api_sent '"\(.chat_id) \(.text)"' | jq -r .
-}
-
-calls() {
-	bot_api_log "select(.method == \"$1\") | .n" | wc -l
 }
 
 # ---- what becomes of a reply
@@ -379,12 +326,6 @@ calls() {
 
 # ---- streams
 
-# shown CHAT N - wait until so many messages were sent there.
-shown() {
-	bot_api_wait "map(select(.method == \"sendMessage\" and
-		.params.chat_id == $1)) | length == $2"
-}
-
 @test "an answer that streams is a message that is edited, then exact" {
 	chunks=$BATS_TEST_TMPDIR/chunks
 	for n in {1..100}; do chunk a 7 "$n " "$n"; done > "$chunks"
@@ -666,6 +607,34 @@ feed() {
 	run -0 timeout 10 lb-send telegram < <(reply a 7 1; reply b 8 2)
 	is 'map([.kind, .id, .code]) | sort == [["error", "a", "lost"],
 		["receipt", "b", null]]'
+}
+
+@test "what waits for its time is nobody's: killed then, it is sent by the next" {
+	for signal in KILL TERM; do
+		a=a$signal b=b$signal c=c$signal
+		configure 'chat-interval: 60s'
+		feed
+		lb-send telegram --grace 100ms < "$BATS_TEST_TMPDIR/to" \
+			> "$BATS_TEST_TMPDIR/out" 3>&- 7>&- &
+		pid=$!
+		bot_api_op '{"op":"fail","how":"429","chat":8,"retry_after":60}'
+		echo "$(reply $a 7 $a; reply $b 7 $b; reply $c 8 $c)" >&7
+		# One is sent, one keeps the pace of its chat, one was told to wait.
+		until_said() { bot_api_log .status | sort -u | tr '\n' ' ' | grep -q "200 429"; }
+		for ((i = 0; i < 500; i++)); do until_said && break; sleep 0.02; done
+		grep -q receipt "$BATS_TEST_TMPDIR/out" || sleep 0.1
+		kill -"$signal" "$pid"
+		wait "$pid" || true
+		exec 7>&-
+		rm "$BATS_TEST_TMPDIR/to"
+		bot_api_op '{"op":"heal"}'
+		configure
+		run -0 timeout 20 lb-send telegram < <(reply $a 7 $a; reply $b 7 $b; reply $c 8 $c)
+		is 'length == 3 and all(.kind == "receipt")'
+		for id in $a $b $c; do
+			same 1 "$(texts | grep -c "$id")"
+		done
+	done
 }
 
 @test "a slow reader loses nothing" {

@@ -65,6 +65,7 @@ static int end_one(struct ack *a, const char *line, size_t len,
 	struct lb_queue_found found;
 	enum lb_ending how;
 	int64_t now = lb_clock_now();
+	bool tried;
 	int got;
 
 	if (lb_record_parse(&a->record, line, len, err) < 0)
@@ -72,9 +73,12 @@ static int end_one(struct ack *a, const char *line, size_t len,
 	how = lb_record_ending(&a->record, &into);
 	id = lb_json_str(a->record.json, "id");
 	got = how == LB_ENDS_NOTHING || !id ? 2 : find_held(a, &found, err);
+	tried = !lb_json_str(a->record.json, "behind");
 	if (got == 1 && how == LB_ENDS_RETRY)
 		got = lb_queue_put_back(a->q, found.owner, found.seq,
-					now + AGAIN_MS, true, err);
+					now + (tried ? AGAIN_MS
+						     : QUEUE_BEHIND_MS),
+					tried, err);
 	else if (got == 1)
 		got = lb_queue_finish(a->q, found.owner, found.seq,
 				      how == LB_ENDS_MOVED ? LB_QUEUE_MOVED

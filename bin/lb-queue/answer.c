@@ -62,15 +62,18 @@ static void finish(struct copy *c, struct item *item, int how, size_t off,
 		finish_tied(c, item->id);
 }
 
-static void try_again(struct copy *c, struct item *item, int64_t at)
+static void put_back(struct copy *c, struct item *item, int64_t at, bool tried)
 {
-	add_op(c, item, 0)->at = at;
+	struct op *op = add_op(c, item, 0);
+
+	op->at = at;
+	op->tried = tried;
 	for (int i = 0; i < c->n; i++) {
 		struct item *tied = c->items[i];
 
 		if (!tied->over && tied->into && item->id &&
 		    strcmp(tied->into, item->id) == 0)
-			try_again(c, tied, at);
+			put_back(c, tied, at, tried);
 	}
 }
 
@@ -96,14 +99,21 @@ static int64_t next_try(const struct item *item)
 	return lb_clock_now() + waits_ms[n];
 }
 
-/* The record ends, or is to be tried again. */
+/*
+ * The record ends, or is to be tried again; one that was only behind another
+ * is back in line, and that was no try.
+ */
 static void end_one(struct copy *c, struct item *item, enum lb_ending how,
 		    size_t off)
 {
 	struct work *w = c->work;
 
+	if (how == LB_ENDS_RETRY && lb_json_str(w->record.json, "behind")) {
+		put_back(c, item, lb_clock_now() + QUEUE_BEHIND_MS, false);
+		return;
+	}
 	if (how == LB_ENDS_RETRY && may_retry(w, item)) {
-		try_again(c, item, next_try(item));
+		put_back(c, item, next_try(item), true);
 		return;
 	}
 	if (w->said.len == off && how == LB_ENDS_RETRY)

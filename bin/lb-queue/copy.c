@@ -193,6 +193,7 @@ void copy_kill(struct copy *c)
 static void die(struct copy *c, const char *why)
 {
 	struct work *w = c->work;
+	bool good = c->closing && c->n == 0; /* it was told to */
 	int64_t pause;
 
 	if (c->n > 0 && !w->stopping)
@@ -200,7 +201,7 @@ static void die(struct copy *c, const char *why)
 			w->command[0], why, c->n, c->n == 1 ? "" : "s");
 	copy_kill(c);
 	c->dead = true;
-	w->failures += w->failures < 16;
+	w->failures += !good && w->failures < 16;
 	pause = w->failures < 2 ? 0 : (int64_t)PAUSE_MS << (w->failures - 2);
 	c->wait_until =
 		lb_clock_mono() + (pause < PAUSE_MAX_MS ? pause : PAUSE_MAX_MS);

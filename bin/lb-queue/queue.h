@@ -36,6 +36,14 @@ struct lb_queue *queue_open(const char *name, int busy_ms,
  */
 int queue_look(const char *name, struct lb_queue **take, struct lb_error *err);
 
-enum { QUEUE_BUSY_MS = 5000 };
+enum {
+	QUEUE_BUSY_MS = 5000,
+	/*
+	 * What was given back behind another waits for that one, as all of a
+	 * session does for its first; this only keeps one who says so of
+	 * everything from spinning.
+	 */
+	QUEUE_BEHIND_MS = 100,
+};
 
 #endif

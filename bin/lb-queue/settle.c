@@ -33,7 +33,7 @@ static int write_ops(struct work *w, int64_t now, struct lb_error *err)
 					      op->len, err);
 		else
 			got = lb_queue_put_back(w->q, op->owner, op->seq,
-						op->at, true, err);
+						op->at, op->tried, err);
 		if (got < 0)
 			return -1;
 		op->hidden = got == 0;

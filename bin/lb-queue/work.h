@@ -51,6 +51,7 @@ struct op {
 	int64_t owner, seq;
 	int how;         /* enum lb_queue_end, or 0: back in line */
 	int64_t at;      /* when that is to be tried again */
+	bool tried;      /* ... and whether this was a try */
 	size_t off, len; /* what ended it, in `said`; len 0: nothing */
 	bool hidden;     /* it had ended already: that is not passed on */
 };

@@ -20,6 +20,9 @@ const struct lb_opt flow_options[] = {
 	{0, "grace", "TIME",
 	 "after a signal, time for what is in flight (default 5s)",
 	 .duration = &flow.plan.grace},
+	{0, "no-queue",
+	 .help = "nobody hands in again what fails: it holds up nothing",
+	 .flag = &flow.plan.no_queue},
 	{0, "text", "FD",
 	 "where adapters that print do (default 2, standard error)",
 	 .number = &flow.plan.text, .min = 1, .max = LB_CHILD_FDS - 1},
@@ -46,8 +49,8 @@ static void add_tee(struct flow *f, int step)
 		return;
 	file = step_tee(&f->plan, step);
 	w = &add_part(f, "tee")->words;
+	words_program(w, "lb-run");
 	words_put(w, "tee");
-	words_put(w, "-a");
 	words_put(w, file);
 }
 

@@ -21,8 +21,10 @@ void member_say(struct member *m, const char *state, const char *text)
 	if (strcmp(m->state, state) != 0)
 		m->since = lb_clock_now();
 	m->state = state;
-	free(m->said);
-	m->said = text ? lb_strdup(text) : NULL;
+	if (text != m->said) {
+		free(m->said);
+		m->said = text ? lb_strdup(text) : NULL;
+	}
 	report_soon(m->super);
 }
 
@@ -145,9 +147,19 @@ static int spawn(struct member *m, struct lb_error *err)
 		close(fds[1]);
 	if (m->to >= 0)
 		close(fds[0]);
+	m->watch = r == 0 ? lb_proc_watch(m->pid) : -1;
+	if (r == 0 && m->watch < 0) {
+		r = lb_fail_sys(err, LB_OS, "cannot watch '%s'", m->name);
+		kill(m->pid, SIGKILL);
+		while (waitpid(m->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
 	if (r < 0) {
 		m->pid = 0;
 		member_close_output(m);
+		if (m->to >= 0)
+			close(m->to);
+		m->to = -1;
 	}
 	return r;
 }

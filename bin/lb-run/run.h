@@ -11,13 +11,14 @@
 #include "base/prog.h"
 
 extern const struct lb_opt flow_options[], gc_options[], ingest_options[],
-	start_options[], status_options[], worker_options[];
+	start_options[], status_options[], tee_options[], worker_options[];
 
 int flow_verb(int argc, char **argv);
 int gc_verb(int argc, char **argv);
 int ingest_verb(int argc, char **argv);
 int start_verb(int argc, char **argv);
 int status_verb(int argc, char **argv);
+int tee_verb(int argc, char **argv);
 int worker_verb(int argc, char **argv);
 
 /* --- argv.c: command lines of the programs that we run --- */
@@ -55,6 +56,7 @@ struct flow_plan {
 	const char *tee;         /* folder, or NULL */
 	int64_t grace;           /* ms */
 	long text;               /* descriptor that adapters print to */
+	bool no_queue;           /* nobody hands what fails in again */
 };
 
 void step_words(const struct flow_plan *plan, int step, struct words *w);

@@ -32,6 +32,8 @@ void step_words(const struct flow_plan *plan, int step, struct words *w)
 	if (step == STEPS - 1) {
 		words_put(w, "--records");
 		words_put(w, "fd:3");
+		if (!plan->no_queue)
+			words_put(w, "--hold");
 	}
 }
 

@@ -41,9 +41,10 @@ const char *const *lb_send_kinds(const struct lb_send *send);
 const struct lb_sink *lb_send_sink(struct lb_send *send,
 				   const struct lb_record *r);
 
-/* An owned record that needs no network, all of it. */
+/* An owned record that needs no network, all of it. `session` as in struct
+ * lb_delivery. */
 void lb_send_record(struct lb_send *send, const struct lb_sink *sink,
-		    const struct lb_record *r);
+		    const struct lb_record *r, const char *session);
 
 /*
  * Zeroed; `r` (with an id) is borrowed until the release. False: it cannot be
@@ -52,8 +53,14 @@ void lb_send_record(struct lb_send *send, const struct lb_sink *sink,
 bool lb_delivery_open(struct lb_delivery *d, const struct lb_record *r);
 void lb_delivery_release(struct lb_delivery *d);
 
-/* Was the record given up on? It is forgotten with its final part. */
+/*
+ * Was the record given up on? That is forgotten with its final part, and when
+ * the part that failed comes again.
+ */
 bool lb_send_gave_up(struct lb_send *send, const struct lb_delivery *d);
+
+/* Is it to be given back, behind another? Then d says why. */
+bool lb_send_held_back(struct lb_send *send, struct lb_delivery *d);
 
 /* Write what became of it. */
 void lb_send_sent(struct lb_send *send, const struct lb_sink *sink,

@@ -157,7 +157,8 @@ static bool at_once(void *arg, struct lb_record *r)
 	if (needs_network(sink, r))
 		return false;
 	end_elsewhere(e, sink, r);
-	lb_send_record(e->send, sink, r);
+	lb_send_record(e->send, sink, r,
+		       e->send->hold ? lane_name(e, r) : NULL);
 	return true;
 }
 

@@ -28,31 +28,52 @@ const char *const *lb_send_kinds(const struct lb_send *send)
 								      : two;
 }
 
-static void give_up(struct lb_send *send, const char *id)
+struct lb_given_up {
+	char *id;
+	int64_t part; /* that failed */
+};
+
+static void give_up(struct lb_send *send, const struct lb_delivery *d)
 {
 	if (send->n_given_up == MAX_GIVEN_UP) {
-		free(send->given_up[0]);
+		free(send->given_up[0].id);
 		send->n_given_up--;
 		memmove(send->given_up, send->given_up + 1,
 			send->n_given_up * sizeof(*send->given_up));
 	}
-	send->given_up = lb_grow(send->given_up,
-				 (send->n_given_up + 1) * sizeof(char *));
-	send->given_up[send->n_given_up++] = lb_strdup(id);
+	send->given_up = lb_grow(send->given_up, (send->n_given_up +
+						  1) * sizeof(*send->given_up));
+	send->given_up[send->n_given_up++] =
+		(struct lb_given_up){lb_strdup(d->id), d->part};
 }
 
 bool lb_send_gave_up(struct lb_send *send, const struct lb_delivery *d)
 {
 	size_t i = 0;
+	bool again;
 
-	while (i < send->n_given_up && strcmp(send->given_up[i], d->id) != 0)
+	while (i < send->n_given_up && strcmp(send->given_up[i].id, d->id) != 0)
 		i++;
 	if (i == send->n_given_up)
 		return false;
-	if (d->final) { /* its one error was written */
-		free(send->given_up[i]);
+	again = d->part > 0 && d->part <= send->given_up[i].part;
+	if (d->final || again) { /* its one error was written */
+		free(send->given_up[i].id);
 		send->given_up[i] = send->given_up[--send->n_given_up];
 	}
+	return !again;
+}
+
+bool lb_send_held_back(struct lb_send *send, struct lb_delivery *d)
+{
+	if (!d->session)
+		return false;
+	d->behind = lb_hold_behind(&send->holds, d->session, d->id,
+				   lb_clock_mono(), &d->code);
+	if (!d->behind)
+		return false;
+	d->why = "what comes before it in its session is to be sent again";
+	d->retryable = true;
 	return true;
 }
 
@@ -103,6 +124,8 @@ void lb_send_sent(struct lb_send *send, const struct lb_sink *sink,
 	const struct lb_subject of = lb_record_subject(d->record);
 
 	send->delivered++;
+	if (d->session && d->final)
+		lb_hold_ended(&send->holds, d->session, d->id);
 	lb_log(LB_INFO, &of, "part %lld delivered by %s", (long long)d->part,
 	       sink->name);
 	if (d->failed)
@@ -114,11 +137,23 @@ void lb_send_sent(struct lb_send *send, const struct lb_sink *sink,
 	lb_out_built(out);
 }
 
+/* What is behind it must wait for it; or need not any more. */
+static void hold(struct lb_send *send, const struct lb_delivery *d)
+{
+	if (!d->session || d->behind)
+		return;
+	if (d->retryable)
+		lb_hold_failed(&send->holds, d->session, d->id, d->code,
+			       lb_clock_mono());
+	else
+		lb_hold_ended(&send->holds, d->session, d->id);
+}
+
 void lb_send_not_sent(struct lb_send *send, const struct lb_sink *sink,
 		      const struct lb_delivery *d)
 {
-	const struct lb_problem p = {"lb-send", d->code, d->why, d->retryable,
-				     (int)d->part - 1};
+	const struct lb_problem p = {"lb-send",    d->code,          d->why,
+				     d->retryable, (int)d->part - 1, d->behind};
 	const struct lb_subject of = lb_record_subject(d->record);
 	struct lb_out *out = records(send, sink);
 
@@ -127,7 +162,8 @@ void lb_send_not_sent(struct lb_send *send, const struct lb_sink *sink,
 	send->failures++;
 	send->passing += d->retryable; /* what is lost may have arrived */
 	if (!d->final)
-		give_up(send, d->id);
+		give_up(send, d);
+	hold(send, d);
 	if (!out)
 		return;
 	lb_put_error(lb_out_buf(out), d->record, &p);
@@ -177,9 +213,9 @@ void lb_delivery_release(struct lb_delivery *d)
 }
 
 static void send_reply(struct lb_send *send, const struct lb_sink *sink,
-		       const struct lb_record *r)
+		       const struct lb_record *r, const char *session)
 {
-	struct lb_delivery d = {.record = r};
+	struct lb_delivery d = {.record = r, .session = session};
 	bool can = lb_delivery_open(&d, r);
 
 	if (can && !sink)
@@ -187,6 +223,8 @@ static void send_reply(struct lb_send *send, const struct lb_sink *sink,
 			     "the adapter of its bot cannot send");
 	if (lb_send_gave_up(send, &d)) {
 		/* nothing more is said of it */
+	} else if (lb_send_held_back(send, &d)) {
+		lb_send_not_sent(send, sink, &d);
 	} else if (can && sink->reply(send, &d) == LB_SENT) {
 		lb_send_sent(send, sink, &d);
 	} else {
@@ -228,12 +266,12 @@ static void other_end(struct lb_send *send, const struct lb_sink *sink,
 }
 
 void lb_send_record(struct lb_send *send, const struct lb_sink *sink,
-		    const struct lb_record *r)
+		    const struct lb_record *r, const char *session)
 {
 	const char *kind = lb_json_str(r->json, "kind");
 
 	if (strcmp(kind, "reply") == 0)
-		send_reply(send, sink, r);
+		send_reply(send, sink, r, session);
 	else if (strcmp(kind, "chunk") != 0)
 		other_end(send, sink, r);
 	else if (sink && sink->chunk)
@@ -251,10 +289,11 @@ void lb_send_release(struct lb_send *send)
 	lb_screen_close(send->screen);
 	send->screen = NULL;
 	for (size_t i = 0; i < send->n_given_up; i++)
-		free(send->given_up[i]);
+		free(send->given_up[i].id);
 	free(send->given_up);
 	send->given_up = NULL;
 	send->n_given_up = 0;
+	lb_holds_release(&send->holds);
 }
 
 int lb_send_code(const struct lb_send *send)

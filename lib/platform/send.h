@@ -14,6 +14,7 @@
  *     send.c          records: what a delivery becomes
  *     send-engine.c   the turn of the loop
  *     send-lines.c    lines and lanes: what waits for whom
+ *     hold.c          what is given back behind what failed
  *     post.c          a part on its way over the network: pace, tries
  *     post-ledger.c   ... and what the ledger knows of it
  *     post-start.c    ... and how it begins
@@ -29,6 +30,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "config/config.h"
+#include "platform/hold.h"
 #include "record/lanes.h"
 #include "record/out.h"
 #include "record/record.h"
@@ -42,7 +44,8 @@ enum lb_sent { LB_SENT, LB_NOT_SENT };
 struct lb_delivery {
 	const struct lb_record *record;
 	const char *id;
-	struct lb_buf text; /* what the chain says */
+	const char *session; /* whose order it keeps; NULL: nobody holds it */
+	struct lb_buf text;  /* what the chain says */
 	int64_t part;
 	bool final;
 	const json_t *failed; /* {code, message}; or NULL */
@@ -53,6 +56,7 @@ struct lb_delivery {
 	const char *why; /* static, or borrowed from the adapter's state */
 	char reason[LB_ERROR_TEXT]; /* for a `why` made here */
 	bool retryable;
+	const char *behind; /* it was not tried: that one is to be before it */
 };
 
 struct lb_send;
@@ -87,6 +91,7 @@ struct lb_send {
 	bool terminal;          /* standard output is one */
 	bool strict;            /* stop at the first malformed line */
 	bool resend_unknown;    /* send again what may have been sent */
+	bool hold;              /* what failed comes again: platform/hold.h */
 	size_t max_line;        /* longest line, bytes */
 	int64_t grace_ms;       /* for what is in flight when a signal comes */
 	enum lb_code fail;      /* of sink null; LB_CODES for none */
@@ -96,8 +101,9 @@ struct lb_send {
 	bool text;                /* what goes there is text alone */
 	size_t failures, passing; /* errors and failed replies seen */
 	/* Records of which a part failed, until their final part came. */
-	char **given_up;
+	struct lb_given_up *given_up;
 	size_t n_given_up;
+	struct lb_holds holds;
 	struct lb_screen *screen; /* of sink stdout */
 	uint64_t delivered;
 	struct lb_loop *loop;

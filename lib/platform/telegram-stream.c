@@ -142,7 +142,10 @@ static void show_at(struct stream *s, int64_t at)
 /* Something before it in its session is not through yet. */
 static bool must_wait(const struct stream *s)
 {
-	return lb_lane_find(&s->telegram->bot->send->lanes, s->session);
+	const struct lb_send *send = s->telegram->bot->send;
+
+	return lb_lane_find(&send->lanes, s->session) ||
+	       lb_hold_keeps(&send->holds, s->session, s->id, lb_clock_mono());
 }
 
 static void add_shown(struct stream *s, int64_t id)

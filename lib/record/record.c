@@ -190,6 +190,8 @@ static void put_problem(struct lb_buf *b, const struct lb_problem *p)
 	lb_put_bool(b, "retryable", p->retryable);
 	if (p->sent_parts >= 0)
 		lb_put_int(b, "sent_parts", p->sent_parts);
+	if (p->behind)
+		lb_put_str(b, "behind", p->behind);
 }
 
 /* How deep a value nests. */

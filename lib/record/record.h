@@ -77,7 +77,8 @@ struct lb_problem {
 	enum lb_code code;
 	const char *message;
 	bool retryable;
-	int sent_parts; /* -1: not said */
+	int sent_parts;     /* -1: not said */
+	const char *behind; /* the id that is to be tried before it; or NULL */
 };
 
 /*

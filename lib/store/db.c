@@ -350,3 +350,17 @@ void lb_db_reset(struct sqlite3_stmt *const *query)
 		sqlite3_clear_bindings(*query);
 	}
 }
+
+int lb_db_write(struct lb_store *store, const char *sql, struct lb_error *err,
+		const char *types, ...)
+{
+	lb_autoquery struct sqlite3_stmt *query = lb_db_query(store, sql, err);
+	va_list args;
+
+	if (!query)
+		return -1;
+	va_start(args, types);
+	lb_db_vbind(query, types, args);
+	va_end(args);
+	return lb_db_step(store, query, err) < 0 ? -1 : 0;
+}

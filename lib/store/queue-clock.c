@@ -43,8 +43,8 @@ static int list(struct lb_queue *q, int64_t owner, int64_t now_ms,
 static int mend(struct lb_queue *q, int64_t session, int64_t now_ms,
 		struct lb_error *err)
 {
-	if (lb_queue_run(
-		    q,
+	if (lb_db_write(
+		    q->store,
 		    "WITH RECURSIVE waits(at) AS (SELECT head FROM sessions"
 		    " WHERE id = ?1 UNION ALL SELECT next FROM waits JOIN line"
 		    " ON seq = at WHERE next > 0)"
@@ -53,8 +53,8 @@ static int mend(struct lb_queue *q, int64_t session, int64_t now_ms,
 		    " FROM waits, records WHERE line.seq = at AND records.seq ="
 		    " at AND " FUTURE,
 		    err, "ii", session, now_ms) < 0 ||
-	    lb_queue_run(
-		    q,
+	    lb_db_write(
+		    q->store,
 		    "WITH RECURSIVE waits(at) AS (SELECT head FROM sessions"
 		    " WHERE id = ?1 UNION ALL SELECT next FROM waits JOIN line"
 		    " ON seq = at WHERE next > 0)"
@@ -62,10 +62,10 @@ static int mend(struct lb_queue *q, int64_t session, int64_t now_ms,
 		    " put > ?2",
 		    err, "ii", session, now_ms) < 0)
 		return -1;
-	return lb_queue_run(q,
-			    "UPDATE sessions SET ready_at = (SELECT not_before"
-			    " FROM line WHERE seq = head) WHERE id = ?",
-			    err, "i", session);
+	return lb_db_write(q->store,
+			   "UPDATE sessions SET ready_at = (SELECT not_before"
+			   " FROM line WHERE seq = head) WHERE id = ?",
+			   err, "i", session);
 }
 
 /* Leases of a time to come end as late after now as they were to. */
@@ -89,11 +89,11 @@ static int mend_all(struct lb_queue *q, int64_t owner, int64_t now_ms,
 	int64_t rows[SESSIONS];
 	int n, all = 0;
 
-	if (lb_queue_run(q,
-			 "UPDATE owners SET until = ?2 + (until - since), since"
-			 " = ?2 WHERE queue = ?1 AND token IS NOT NULL AND"
-			 " since > ?2 + 1000",
-			 err, "ii", q->id, now_ms) < 0)
+	if (lb_db_write(q->store,
+			"UPDATE owners SET until = ?2 + (until - since), since"
+			" = ?2 WHERE queue = ?1 AND token IS NOT NULL AND"
+			" since > ?2 + 1000",
+			err, "ii", q->id, now_ms) < 0)
 		return -1;
 	while ((n = list(q, owner, now_ms, rows, err)) > 0) {
 		for (int i = 0; i < n; i++)
