@@ -121,6 +121,21 @@ once() {
 	run ! grep $'\e\\|\u202e' err
 }
 
+@test "an answer of control characters alone is no message" {
+	bot_api_op '{"op":"chat","chat":{"id":7,"type":"private"}}'
+	answer() {
+		jq -cn --arg id "$RANDOM$RANDOM" --argjson chain "$1" '{kind: "reply",
+			id: $id, session: "tg/person_7", bot: "tg",
+			launcher_type: "person", launcher_id: "7", chain: $chain}'
+	}
+	run -0 lb-send telegram < <(
+		answer '[{"type": "Plain", "text": "\u0001\u007f\r"}]'
+		answer '[{"type": "Plain", "text": "a\u0001\u007fb"}]'
+		answer '[{"type": "\u0001x\u0002"}]')
+	same 'receipt receipt receipt' "$(jq -r .kind <<< "$output" | xargs)"
+	same $'ab\n[x]' "$(bot_api_sent .raw | jq -r .)"
+}
+
 @test "ten thousand entities, and a caption of a megabyte, take no time" {
 	from '.text = ("@demo_bot " * 10000) | .entities = [range(10000) |
 		{type: "mention", offset: (. * 10), length: 9}]' > updates

@@ -28,8 +28,9 @@ struct lb_telegram_call *lb_telegram_call(struct lb_telegram_render *r,
 /* Words of a component that is no file: into r->text. */
 void lb_telegram_words(struct lb_telegram_render *r, const json_t *part);
 
-/* Set `field` of the call to Markdown, in both forms. */
-void lb_telegram_set_text(struct lb_telegram_render *r,
+/* Set `field` of the call to Markdown, in both forms. False: there is nothing
+ * to be seen in it, and nothing was set. */
+bool lb_telegram_set_text(struct lb_telegram_render *r,
 			  struct lb_telegram_call *call, const char *field,
 			  const char *markdown, size_t len);
 

@@ -107,9 +107,14 @@ struct lb_telegram_call *lb_telegram_call(struct lb_telegram_render *r,
 static int piece(void *arg, const char *text, size_t len)
 {
 	struct lb_telegram_render *r = arg;
+	int64_t quote = r->quote;
+	struct lb_telegram_call *call = lb_telegram_call(r, "sendMessage");
 
-	lb_telegram_set_text(r, lb_telegram_call(r, "sendMessage"), "text",
-			     text, len);
+	if (lb_telegram_set_text(r, call, "text", text, len))
+		return 0;
+	json_decref(call->params);
+	r->calls->n--;
+	r->quote = quote;
 	return 0;
 }
 

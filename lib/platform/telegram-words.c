@@ -26,16 +26,24 @@ static bool is_mark(const char *p, size_t len)
 		memcmp(p, END, MARK) == 0);
 }
 
-/* Text from outside, without marks of ours. */
+/* Nobody sees it, and what has nothing else is no message. */
+static bool is_control(char c)
+{
+	return (unsigned char)c < ' ' ? c != '\n' && c != '\t' : c == 0x7f;
+}
+
+/* Text from outside, without marks of ours and control characters. */
 static void put_text(struct lb_buf *b, const char *text, size_t len)
 {
 	size_t from = 0;
 
 	for (size_t i = 0; i < len; i++) {
-		if (text[i] != BEGIN[0] || !is_mark(text + i, len - i))
+		bool mark = text[i] == BEGIN[0] && is_mark(text + i, len - i);
+
+		if (!mark && !is_control(text[i]))
 			continue;
 		lb_buf_put(b, text + from, i - from);
-		i += MARK - 1;
+		i += mark ? MARK - 1 : 0;
 		from = i + 1;
 	}
 	lb_buf_put(b, text + from, len - from);
@@ -230,7 +238,7 @@ static bool is_blank(const char *s, bool html)
 	return true;
 }
 
-void lb_telegram_set_text(struct lb_telegram_render *r,
+bool lb_telegram_set_text(struct lb_telegram_render *r,
 			  struct lb_telegram_call *call, const char *field,
 			  const char *markdown, size_t len)
 {
@@ -243,14 +251,21 @@ void lb_telegram_set_text(struct lb_telegram_render *r,
 	call->plain = resolve(r, &plain, false);
 	/* Nothing but marks: they are shown as they are. */
 	if (is_blank(call->plain, false) || is_blank(marked, true)) {
+		lb_buf_reset(&plain);
+		lb_buf_put(&plain, markdown, len);
 		free(call->plain);
-		call->plain = lb_strndup(markdown, len);
+		call->plain = resolve(r, &plain, false);
 		lb_buf_reset(&html);
-		lb_markup_escape(markdown, len, &html);
+		lb_markup_escape(call->plain, strlen(call->plain), &html);
 		free(lb_steal(&marked));
-		marked = lb_strndup(html.data, html.len);
+		marked = lb_strdup(lb_buf_str(&html));
+	}
+	if (is_blank(call->plain, false)) { /* half of a mention, cut off */
+		free(lb_steal(&call->plain));
+		return false;
 	}
 	call->text_field = field;
 	lb_json_set_str(call->params, field, marked, strlen(marked));
 	json_object_set_new(call->params, "parse_mode", json_string("HTML"));
+	return true;
 }

@@ -169,6 +169,38 @@ static void test_limit(void)
 	lb_telegram_calls_release(&calls);
 }
 
+/* What a fuzzer found: pieces of which nothing is seen. Telegram refuses such
+ * a message. */
+static void test_unseen(void)
+{
+	static const struct {
+		const char *chain;
+		size_t limit, calls;
+	} rows[] = {
+		{"[{\"type\":\"Plain\",\"text\":\"\\u0001\\u007f\\r\"}]", 40,
+		 0},
+		{"[{\"type\":\"\\u0001x\"}]", 40, 1},
+		{"[{\"type\":\"At\",\"target\":\"7\",\"display\":\" \"}]", 40,
+		 0},
+		{"[{\"type\":\"Plain\",\"text\":\"***\"}]", 40, 1},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct lb_limits limits = *lb_limits_find("telegram");
+		struct lb_telegram_chat chat = {.id = 1};
+		struct lb_telegram_calls calls = {0};
+		json_auto_t *chain = json_loads(rows[i].chain, 0, NULL);
+		struct lb_error err;
+
+		limits.text = rows[i].limit;
+		tap_ok(lb_telegram_render(chain, &chat, &limits, &calls,
+					  &err) == 0 &&
+			       calls.n == rows[i].calls,
+		       rows[i].chain);
+		lb_telegram_calls_release(&calls);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *source = getenv("srcdir");
@@ -186,5 +218,6 @@ int main(int argc, char **argv)
 	globfree(&found);
 	test_chats();
 	test_limit();
+	test_unseen();
 	return tap_end();
 }
