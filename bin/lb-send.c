@@ -1,11 +1,11 @@
 /* lb-send - from replies to a platform. */
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/prog.h"
 #include "config/config.h"
 #include "platform/ingest.h"
@@ -77,25 +77,13 @@ static void set_fail(struct lb_send *send)
 static int open_records(struct lb_send *send)
 {
 	struct lb_error err;
-	char *end;
-	long fd;
+	int fd = lb_path_output(records_to, &err);
 
-	if (strncmp(records_to, "fd:", 3) == 0) {
-		fd = strtol(records_to + 3, &end, 10);
-		if (*end || end == records_to + 3 || fd < 0 || fd > 65535 ||
-		    fcntl((int)fd, F_GETFD) < 0)
-			lb_usage("--records: '%s' is no open descriptor",
-				 records_to);
-	} else {
-		fd = open(records_to, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-			  0600);
-		if (fd < 0) {
-			lb_fail_sys(&err, LB_NOINPUT, "cannot open '%s'",
-				    records_to);
-			return lb_report(&err);
-		}
-	}
-	send->records = lb_out_open((int)fd);
+	if (fd < 0 && err.code == LB_USAGE)
+		lb_usage("--records: %s", err.text);
+	if (fd < 0)
+		return lb_report(&err);
+	send->records = lb_out_open(fd);
 	return LB_OK;
 }
 

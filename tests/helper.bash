@@ -44,6 +44,9 @@ need() {
 	script | terminal) # a program, and pseudo-terminals for it
 		! script -qec true /dev/null > /dev/null 2>&1 < /dev/null || return 0 ;;
 	nss-wrapper) ! ls /usr/lib*/*/libnss_wrapper.so > /dev/null 2>&1 || return 0 ;;
+	mount) # to have a disk of our own
+		[ "$(id -u)" -ne 0 ] || ! unshare -m mount -t tmpfs tmpfs /mnt ||
+			return 0 ;;
 	userns) ! unshare -Ur true 2> /dev/null || return 0 ;;
 	*) ! command -v "${2:-$1}" > /dev/null || return 0 ;;
 	esac

@@ -173,6 +173,15 @@ edit 3' "$(jq -r 'select(.kind != "chunk") | .kind+" "+(.n|tostring)' <<< "$outp
 id-new true' "$(jq -r 'select(.kind == "reply") | .id+" "+(.replayed|tostring)' <<< "$output")"
 }
 
+@test "retention.answers says how long" {
+	endpoint
+	lb-agent < <(query a old) > /dev/null
+	cat >> "$LB_CONFIG" <<< 'retention: {answers: 1ms}'
+	lb-agent < <(query b x) > /dev/null
+	run -0 lb-agent < <(query a old)
+	same null "$(jq -c 'select(.kind == "reply").replayed' <<< "$output")"
+}
+
 @test "a failure is a failed reply, told in its code, and may be tried again" {
 	LB_MODEL=offline:rate-limit run --separate-stderr -0 lb-agent < <(query a x)
 	same '{"code":"rate","message":"offline:rate-limit: HTTP 429: too many requests"}' \

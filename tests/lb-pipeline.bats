@@ -262,3 +262,23 @@ lb-pipeline: $id: error by route: no pipeline 'nope' in the configuration" "$std
 	run --separate-stderr -78 lb-pipeline --config=nosuch.yaml < /dev/null
 	[[ $stderr == *nosuch.yaml* ]]
 }
+
+@test "in a group it answers what is said to it, where the platform can tell" {
+	run -0 lb-pipeline <<-'END'
+		{"kind":"message","id":"a","bot":"b","launcher_type":"group","launcher_id":"g","mentioned_me":false,"chain":[{"type":"Plain","text":"x"}]}
+		{"kind":"message","id":"b","bot":"b","launcher_type":"group","launcher_id":"g","mentioned_me":true,"chain":[{"type":"Plain","text":"x"}]}
+		{"kind":"message","id":"c","bot":"b","launcher_type":"group","launcher_id":"g","chain":[{"type":"Plain","text":"x"}]}
+		{"kind":"message","id":"d","bot":"b","launcher_type":"person","launcher_id":"g","mentioned_me":false,"chain":[{"type":"Plain","text":"x"}]}
+	END
+	same '["drop","query","query","query"]' "$(jq -sc 'map(.kind)' <<< "$output")"
+	same '["respond","said in a group, and not to the bot"]' \
+		"$(jq -c 'select(.id == "a") | [.stage,.reason]' <<< "$output")"
+}
+
+@test "of a file that is elsewhere the model hears that it was there" {
+	run -0 lb-pipeline <<-'END'
+		{"kind":"message","id":"a","bot":"b","launcher_type":"person","launcher_id":"g","chain":[{"type":"Image","ref":"x","path":"/m/a.jpg"},{"type":"Voice","ref":"y"},{"type":"File","name":"a.pdf","ref":"z"},{"type":"File","name":"none"}]}
+	END
+	same '["[Image]","[voice]","[a.pdf]"]' "$(jq -c '.user.content |
+		map(.text)' <<< "$output")"
+}

@@ -107,6 +107,28 @@ done_in_queue() {
 	same 2 "$(wc -l < between/1-lb-ingest.jsonl)"
 }
 
+@test "tee: all of it passes; the file gets whole lines, from several at once" {
+	for i in 1 2 3 4; do
+		seq -f "$i %09.0f" 1 20000 > "in$i"
+		lb-run tee kept < "in$i" > "out$i" 3>&- &
+	done
+	wait
+	for i in 1 2 3 4; do
+		cmp "in$i" "out$i"
+		same "$(md5sum < "in$i")" "$(grep "^$i " kept | md5sum)"
+	done
+	same 80000 "$(wc -l < kept)"
+	printf 'no end' | lb-run tee short > out
+	same 'no end' "$(cat out)"
+	printf 'more\n' | lb-run tee short > out
+	same $'no end\nmore' "$(cat short)"
+	run --separate-stderr -66 lb-run tee none/there < in1
+	# What cannot be kept passes all the same.
+	run --separate-stderr -74 bash -c 'lb-run tee /dev/full < in1 > out'
+	[[ $stderr == *"cannot write '/dev/full'"* ]]
+	cmp in1 out
+}
+
 @test "flow: one that dies ends all, and which it was is said" {
 	for victim in lb-pipeline lb-agent lb-wrap lb-send; do
 		mkfifo "to-$victim"
@@ -131,7 +153,7 @@ done_in_queue() {
 	exec 7> to
 	messages 1 >&7
 	until_true grep -q receipt out
-	same 10 "$(ours | wc -l)"
+	same 10 "$(ours | wc -l)" # itself, four, and five that keep lines
 	kill -9 "$RUN"
 	until_true nobody_left
 	exec 7>&-

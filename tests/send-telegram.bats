@@ -610,6 +610,34 @@ feed() {
 		["receipt", "b", null]]'
 }
 
+@test "what waits for its time is nobody's: killed then, it is sent by the next" {
+	for signal in KILL TERM; do
+		a=a$signal b=b$signal c=c$signal
+		configure 'chat-interval: 60s'
+		feed
+		lb-send telegram --grace 100ms < "$BATS_TEST_TMPDIR/to" \
+			> "$BATS_TEST_TMPDIR/out" 3>&- 7>&- &
+		pid=$!
+		bot_api_op '{"op":"fail","how":"429","chat":8,"retry_after":60}'
+		echo "$(reply $a 7 $a; reply $b 7 $b; reply $c 8 $c)" >&7
+		# One is sent, one keeps the pace of its chat, one was told to wait.
+		until_said() { bot_api_log .status | sort -u | tr '\n' ' ' | grep -q "200 429"; }
+		for ((i = 0; i < 500; i++)); do until_said && break; sleep 0.02; done
+		grep -q receipt "$BATS_TEST_TMPDIR/out" || sleep 0.1
+		kill -"$signal" "$pid"
+		wait "$pid" || true
+		exec 7>&-
+		rm "$BATS_TEST_TMPDIR/to"
+		bot_api_op '{"op":"heal"}'
+		configure
+		run -0 timeout 20 lb-send telegram < <(reply $a 7 $a; reply $b 7 $b; reply $c 8 $c)
+		is 'length == 3 and all(.kind == "receipt")'
+		for id in $a $b $c; do
+			same 1 "$(texts | grep -c "$id")"
+		done
+	done
+}
+
 @test "a slow reader loses nothing" {
 	run -0 bash -c 'jq -c "range(1; 301) as \$n | .id = \"\(\$n)\"" <<< "$1" |
 		lb-send telegram | (sleep 1; cat)' - "$(reply ID 7 x)"

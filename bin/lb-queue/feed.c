@@ -3,10 +3,12 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/mem.h"
+#include "store/queue-clock.h"
 #include "work.h"
 
-enum { OUT_MAX = 1 << 20, AGAIN_MS = 50 };
+enum { OUT_MAX = 1 << 20, AGAIN_MS = 50, CLOCK_MS = 1000 };
 
 static char *copy_of(const char *text)
 {
@@ -210,10 +212,36 @@ int work_feed(struct work *w, struct lb_error *err)
 	return 0;
 }
 
+/* The first look, and each after the clock went back. */
+static int look_at_clock(struct work *w, struct lb_error *err)
+{
+	int64_t now = lb_clock_now(), ahead = now - lb_clock_mono();
+	int n = 0, got = 0;
+
+	if (w->clocked && ahead >= w->ahead - CLOCK_MS) {
+		w->ahead = ahead;
+		return 0;
+	}
+	for (long i = -1; i < w->copies && got >= 0; i++) {
+		int64_t owner = i < 0 ? 0 : w->all[i].owner;
+
+		if (i < 0 || owner > 0)
+			got = lb_queue_clock(w->q, owner, now, err);
+		n += got > 0 ? got : 0;
+	}
+	if (n > 0)
+		lb_warn("the clock was put back: what it put off goes on");
+	w->clocked = got >= 0;
+	w->ahead = ahead;
+	return got < 0 ? -1 : 1;
+}
+
 int work_reap(struct work *w, struct lb_error *err)
 {
 	int n = lb_queue_reap(w->q, lb_clock_now(), err);
 
+	if (n >= 0)
+		n = look_at_clock(w, err);
 	if (n > 0)
 		w->look = true;
 	return n < 0 && err->code != LB_AGAIN ? -1 : 0;

@@ -40,9 +40,13 @@ static void on_tick(void *arg)
 	struct work *w = arg;
 	struct lb_error err;
 
+	static bool said; /* a full disk lasts */
+
 	w->look = true;
-	if (work_reap(w, &err) < 0)
-		lb_report(&err);
+	if (work_reap(w, &err) == 0)
+		said = false;
+	else if (!said)
+		said = lb_report(&err) != LB_OK;
 	for (long i = 0; i < w->copies; i++)
 		copy_look(&w->all[i]);
 	lb_timer_set(w->loop, &w->tick, lb_clock_mono() + TICK_MS, on_tick, w);

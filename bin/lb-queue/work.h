@@ -78,6 +78,8 @@ struct work {
 	int watch;         /* tells of changes to the queue; -1 */
 	unsigned failures; /* deaths since something went well */
 	bool look;         /* there may be something to take */
+	int64_t ahead; /* the clock of the monotonic one, when last looked at */
+	bool clocked;  /* that was done */
 	bool stopping, give_up;
 	int code; /* to exit with */
 };

@@ -49,8 +49,8 @@ static void add_tee(struct flow *f, int step)
 		return;
 	file = step_tee(&f->plan, step);
 	w = &add_part(f, "tee")->words;
+	words_program(w, "lb-run");
 	words_put(w, "tee");
-	words_put(w, "-a");
 	words_put(w, file);
 }
 

@@ -10,6 +10,8 @@ static const struct lb_verb verbs[] = {
 	 ingest_options, ingest_verb, 0, 0},
 	{"flow", "", "Be the flow as one filter, from message to receipt",
 	 flow_options, flow_verb, 0, 0},
+	{"tee", "FILE", "Pass on what comes, and append it to FILE by lines",
+	 tee_options, tee_verb, 1, 1},
 	{"status", "", "Show how the bots are; exit 1 when one is down",
 	 status_options, status_verb, 0, 0},
 	{"gc", "", "Forget what is old; lb-run does so every hour", gc_options,

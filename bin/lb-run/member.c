@@ -21,8 +21,10 @@ void member_say(struct member *m, const char *state, const char *text)
 	if (strcmp(m->state, state) != 0)
 		m->since = lb_clock_now();
 	m->state = state;
-	free(m->said);
-	m->said = text ? lb_strdup(text) : NULL;
+	if (text != m->said) {
+		free(m->said);
+		m->said = text ? lb_strdup(text) : NULL;
+	}
 	report_soon(m->super);
 }
 
@@ -31,9 +33,32 @@ static void on_again(void *arg)
 	member_start(arg);
 }
 
+/* For people; what it said itself stands in the log. */
+static char *how_ended(int code)
+{
+	static const struct {
+		int code;
+		const char *what;
+	} codes[] = {
+		{LB_DATA, "a file is damaged"},
+		{LB_OS, "no memory, process or descriptor was left"},
+		{LB_IO, "a read or a write failed"},
+		{LB_PROTOCOL, "an answer was none"},
+	};
+
+	if (code > 128)
+		return lb_printf("signal %d", code - 128);
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		if (codes[i].code == code)
+			return lb_printf("exit status %d: %s", code,
+					 codes[i].what);
+	return lb_printf("exit status %d", code);
+}
+
 /* It ended, or could not be started: when to try once more. */
 void member_start_later(struct member *m)
 {
+	lb_autofree char *how = NULL;
 	int64_t pause = PAUSE_MS;
 
 	if (lb_clock_mono() - m->started >= WELL_MS)
@@ -43,11 +68,10 @@ void member_start_later(struct member *m)
 	if (pause > PAUSE_MAX_MS)
 		pause = PAUSE_MAX_MS;
 	m->failures++;
-	lb_warn("%s ended (%s %d); it is started again in %lld s", m->name,
-		m->code > 128 ? "signal" : "exit status",
-		m->code > 128 ? m->code - 128 : m->code,
+	how = how_ended(m->code);
+	lb_warn("%s ended (%s); it is started again in %lld s", m->name, how,
 		(long long)(pause / 1000));
-	member_say(m, "restarting", m->said);
+	member_say(m, "restarting", how);
 	lb_timer_set(m->super->loop, &m->again, lb_clock_mono() + pause,
 		     on_again, m);
 }
@@ -85,6 +109,19 @@ static int make_pipe(int *ours, int *theirs, bool we_write,
 	return fcntl(*ours, F_SETFL, O_NONBLOCK);
 }
 
+/* Nobody would notice when it ends: then it must not run. */
+static int watch(struct member *m, struct lb_error *err)
+{
+	m->watch = lb_proc_watch(m->pid);
+	if (m->watch >= 0)
+		return 0;
+	lb_fail_sys(err, LB_OS, "cannot watch '%s'", m->words.at[0]);
+	member_signal(m, SIGKILL);
+	while (waitpid(m->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return -1;
+}
+
 static int spawn(struct member *m, struct lb_error *err)
 {
 	struct super *s = m->super;
@@ -104,15 +141,39 @@ static int spawn(struct member *m, struct lb_error *err)
 		r = make_pipe(&m->to, &fds[0], true, err);
 	if (r == 0)
 		r = lb_child_start(&child, &m->pid, err);
+	if (r == 0)
+		r = watch(m, err);
 	if (fds[1] >= 0)
 		close(fds[1]);
 	if (m->to >= 0)
 		close(fds[0]);
+	m->watch = r == 0 ? lb_proc_watch(m->pid) : -1;
+	if (r == 0 && m->watch < 0) {
+		r = lb_fail_sys(err, LB_OS, "cannot watch '%s'", m->name);
+		kill(m->pid, SIGKILL);
+		while (waitpid(m->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
 	if (r < 0) {
 		m->pid = 0;
 		member_close_output(m);
+		if (m->to >= 0)
+			close(m->to);
+		m->to = -1;
 	}
 	return r;
+}
+
+/* One that runs once is not waited for: cron tries again. */
+static void not_started(struct member *m)
+{
+	if (m->to >= 0)
+		close(m->to);
+	m->to = -1;
+	if (m->once)
+		super_ended(m->super, m);
+	else
+		member_start_later(m);
 }
 
 void member_start(struct member *m)
@@ -127,12 +188,11 @@ void member_start(struct member *m)
 	m->lines = NULL;
 	if (spawn(m, &err) < 0) {
 		m->code = lb_report(&err);
-		member_start_later(m);
+		not_started(m);
 		return;
 	}
 	if (m->from >= 0)
 		m->lines = lb_lines_open(m->from, (size_t)lb_config_max_line());
-	m->watch = lb_proc_watch(m->pid);
 	lb_loop_watch(s->loop, m->watch, EPOLLIN, on_exit_of, m);
 	if (m->kind == FLOW) {
 		member_say(m, "up", NULL);

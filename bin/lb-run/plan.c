@@ -177,7 +177,8 @@ int plan_make(struct super *s, struct lb_error *err)
 	if (s->role == ROLE_INGEST && bots == 0)
 		return lb_fail(err, LB_CONFIG,
 			       "no bot is configured that listens; 'lb-config "
-			       "add bots' adds one");
+			       "add bot NAME adapter=telegram "
+			       "token=env:TELEGRAM_BOT_TOKEN' adds one");
 	if (s->role == ROLE_ALL && bots == 0) {
 		s->chat = s->no_queue = true;
 		plan_by_hand(s);

@@ -1,11 +1,10 @@
 /* lb-run --records: what became of the messages, and how the bots are. */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/path.h"
 #include "super.h"
 
 /* A pipe that can be written to takes so much without blocking. */
@@ -13,31 +12,11 @@ enum { ATOMIC = 4096, MAX_WAITING = 256 << 10 };
 
 int records_open(struct super *s, struct lb_error *err)
 {
-	const char *to = s->records_to;
-	char *end;
-	long fd;
-
 	s->records = -1;
-	if (!to)
+	if (!s->records_to)
 		return 0;
-	if (strcmp(to, "-") == 0) {
-		s->records = STDOUT_FILENO;
-		return 0;
-	}
-	if (strncmp(to, "fd:", 3) != 0) {
-		s->records = open(to, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-				  0600);
-		return s->records < 0 ? lb_fail_sys(err, LB_NOINPUT,
-						    "cannot open '%s'", to)
-				      : 0;
-	}
-	fd = strtol(to + 3, &end, 10);
-	if (*end || end == to + 3 || fd < 0 || fd > 65535 ||
-	    fcntl((int)fd, F_GETFD) < 0)
-		return lb_fail(err, LB_USAGE,
-			       "--records: '%s' is no open descriptor", to);
-	s->records = (int)fd;
-	return 0;
+	s->records = lb_path_output(s->records_to, err);
+	return s->records < 0 ? lb_error_wrap(err, "--records") : 0;
 }
 
 bool records_are_full(const struct super *s)

@@ -1,7 +1,9 @@
 /* lb-run - who we are to others: the lock, the status file, the service
  * manager. */
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -13,7 +15,9 @@
 #include "fs/lock.h"
 #include "super.h"
 
-enum { SOON_MS = 50 };
+enum { SOON_MS = 50, AGAIN_MS = 2000, BLOCK = 4096 };
+
+static void on_report(void *arg);
 
 static const char *const role_names[] = {"all", "worker", "ingest"};
 
@@ -73,13 +77,54 @@ static json_t *describe(const struct member *m)
 	return o;
 }
 
+static void pad(struct lb_buf *text, size_t len)
+{
+	while (text->len < len)
+		lb_buf_putc(text, '\n');
+}
+
+/*
+ * On a full disk there is no room for another file, but there is in the one
+ * that is there: it is as long as a block.
+ */
+static int overwrite(const char *path, struct lb_buf *text)
+{
+	lb_autoclose int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || (size_t)st.st_size < text->len)
+		return -1;
+	pad(text, (size_t)st.st_size);
+	return pwrite(fd, text->data, text->len, 0) == (ssize_t)text->len ? 0
+									  : -1;
+}
+
+/* What is there and cannot be set right would be believed. */
+static void write_report(struct super *s, struct lb_buf *text)
+{
+	static bool said;
+	lb_autofree char *path = report_file(s->state, s->role);
+	struct lb_error err;
+
+	pad(text, (text->len + BLOCK - 1) / BLOCK * BLOCK);
+	if (lb_atomic_replace(path, text->data, text->len, &err) == 0 ||
+	    overwrite(path, text) == 0) {
+		said = false;
+		return;
+	}
+	unlink(path);
+	if (!said)
+		lb_complain("lb-run status cannot be told: %s", err.text);
+	said = true;
+	lb_timer_set(s->loop, &s->report, lb_clock_mono() + AGAIN_MS, on_report,
+		     s);
+}
+
 static void on_report(void *arg)
 {
 	struct super *s = arg;
-	lb_autofree char *path = report_file(s->state, s->role);
 	json_auto_t *all = json_array(), *o = NULL;
 	lb_autobuf struct lb_buf text = {0};
-	struct lb_error err;
 
 	for (const struct member *m = s->members; m; m = m->next)
 		if (m->kind != GC && !(m->kind == BOT && m->leaving))
@@ -88,8 +133,7 @@ static void on_report(void *arg)
 			 (json_int_t)s->began, "members", all);
 	lb_buf_json(&text, o);
 	lb_buf_putc(&text, '\n');
-	if (lb_atomic_write(path, lb_buf_str(&text), text.len, &err) < 0)
-		lb_warn("no status: %s", err.text);
+	write_report(s, &text);
 }
 
 void report_soon(struct super *s)

@@ -11,13 +11,14 @@
 #include "base/prog.h"
 
 extern const struct lb_opt flow_options[], gc_options[], ingest_options[],
-	start_options[], status_options[], worker_options[];
+	start_options[], status_options[], tee_options[], worker_options[];
 
 int flow_verb(int argc, char **argv);
 int gc_verb(int argc, char **argv);
 int ingest_verb(int argc, char **argv);
 int start_verb(int argc, char **argv);
 int status_verb(int argc, char **argv);
+int tee_verb(int argc, char **argv);
 int worker_verb(int argc, char **argv);
 
 /* --- argv.c: command lines of the programs that we run --- */

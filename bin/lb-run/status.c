@@ -1,5 +1,7 @@
 /* lb-run status - how the bots are. */
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -78,10 +80,45 @@ static size_t show(struct lb_table *table, const json_t *report)
 	return down;
 }
 
+/* Lines that cannot be set right may have been true long ago. */
+static bool may_be_old(const char *state)
+{
+	lb_autofree char *folder = lb_printf("%s/run", state);
+
+	if (access(folder, W_OK) == 0 || errno != EROFS)
+		return false;
+	lb_complain("'%s' cannot be written, so this may be old: %s", folder,
+		    strerror(errno));
+	return true;
+}
+
+/* Those that run and whose report, of the process `told`, is not there. */
+static size_t silent(const char *state, const pid_t *told)
+{
+	pid_t last = 0;
+	size_t n = 0;
+
+	for (enum role role = ROLE_WORKER; role <= ROLE_INGEST; role++) {
+		lb_autofree char *lock = report_lock_file(state, role);
+		pid_t pid = lb_lock_holder(lock);
+
+		if (pid <= 0 || pid == last || pid == told[ROLE_ALL] ||
+		    pid == told[role])
+			continue;
+		lb_complain("process %ld cannot say how its bots are; its log "
+			    "says why",
+			    (long)pid);
+		last = pid;
+		n++;
+	}
+	return n;
+}
+
 int status_verb(int argc, char **argv)
 {
 	struct lb_error err;
 	lb_autofree char *state = lb_config_state(&err);
+	pid_t told[ROLE_INGEST + 1] = {0};
 	size_t down = 0, running = 0;
 	struct lb_table *table;
 
@@ -96,9 +133,14 @@ int status_verb(int argc, char **argv)
 		if (!report)
 			continue;
 		running++;
+		told[role] = (pid_t)json_integer_value(
+			json_object_get(report, "pid"));
 		down += show(table, report);
 	}
 	lb_table_close(table);
+	down += running > 0 && may_be_old(state);
+	if (silent(state, told) > 0)
+		return LB_NO;
 	if (running == 0)
 		lb_complain("no lb-run runs for '%s'", state);
 	return running == 0 || down > 0 ? LB_NO : LB_OK;

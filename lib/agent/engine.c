@@ -13,7 +13,7 @@
 #include "record/filter.h"
 #include "store/answer.h"
 
-enum { HOUR_MS = 3600 * 1000, KEEP_ANSWERS_MS = 7 * 24 * HOUR_MS };
+enum { HOUR_MS = 3600 * 1000 };
 
 /* The lines that are in memory, as long as there is room. */
 static void take_lines(struct agent *a)
@@ -92,13 +92,16 @@ void engine_store_failed(struct agent *a, const struct lb_error *err)
 static void expire(struct agent *a)
 {
 	struct lb_error err;
-	int64_t now = lb_clock_mono();
+	int64_t now = lb_clock_mono(), today, keep;
 
 	if (!lb_store_is_open(a->store) || now < a->next_expiry)
 		return;
 	a->next_expiry = now + HOUR_MS;
-	if (lb_answer_expire(a->store, lb_clock_now() - KEEP_ANSWERS_MS, &err) <
-	    0)
+	today = lb_clock_now();
+	keep = lb_config_ms(a->options->config, "retention.answers");
+	if (keep <= 0 || keep > today) /* for ever */
+		return;
+	if (lb_answer_expire(a->store, today - keep, &err) < 0)
 		engine_store_failed(a, &err);
 }
 

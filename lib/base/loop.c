@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -36,7 +37,9 @@ struct lb_loop *lb_loop_open(void)
 
 	loop->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (loop->epoll < 0) {
-		perror("lb: cannot wait for descriptors");
+		/* perror() needs a descriptor, and they may have run out */
+		fprintf(stderr, "lb: cannot wait for descriptors: %s\n",
+			strerror(errno));
 		_Exit(LB_OS);
 	}
 	return loop;

@@ -115,3 +115,25 @@ int lb_path_read(const char *path, size_t max, char **text, size_t *len,
 	*text = lb_buf_take(&all);
 	return 0;
 }
+
+int lb_path_output(const char *to, struct lb_error *err)
+{
+	char *end;
+	long n;
+	int fd;
+
+	if (strcmp(to, "-") == 0)
+		return STDOUT_FILENO;
+	if (strncmp(to, "fd:", 3) == 0) {
+		n = strtol(to + 3, &end, 10);
+		if (*end || end == to + 3 || n < 0 || n > 65535 ||
+		    fcntl((int)n, F_GETFD) < 0)
+			return lb_fail(err, LB_USAGE,
+				       "'%s' is no open descriptor", to);
+		return (int)n;
+	}
+	fd = open(to, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return lb_fail_sys(err, LB_NOINPUT, "cannot open '%s'", to);
+	return fd;
+}

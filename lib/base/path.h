@@ -28,4 +28,11 @@ char *lb_path_program(void);
 int lb_path_read(const char *path, size_t max, char **text, size_t *len,
 		 struct lb_error *err);
 
+/*
+ * Where an option says that something goes: a file, which is added to and made
+ * 0600 where it is missing, "fd:N" for a descriptor that is open, or "-" for
+ * standard output. Returns the descriptor, or -1: LB_NOINPUT, or LB_USAGE.
+ */
+int lb_path_output(const char *to, struct lb_error *err);
+
 #endif

@@ -10,7 +10,7 @@
 #include "base/proc-fork.h"
 #include "base/proc.h"
 
-enum { HIGH = 64 };
+enum { HIGH = LB_CHILD_FDS };
 
 struct start {
 	const struct lb_child *child;
@@ -36,7 +36,7 @@ static int place(const struct lb_child *m)
 		int fd = m->fds[i] < 0 ? open("/dev/null", O_RDWR | O_CLOEXEC)
 				       : m->fds[i];
 
-		high[i] = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
+		high[i] = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
 		if (high[i] < 0)
 			return -1;
 	}

@@ -6,8 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Beyond any descriptor that is given to a child on purpose. */
-enum { HIGH = 64 };
+#include "base/proc.h"
+
+/* Beyond any descriptor that is given to a child on purpose, and not more:
+ * the limit may be low. */
+enum { HIGH = LB_CHILD_FDS };
 
 void lb_fork_reset_signals(void)
 {

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/log.h"
 
 static volatile sig_atomic_t came;
 static int ends[2];
@@ -43,8 +45,10 @@ void lb_stop_watch(struct lb_loop *loop, lb_timer_fn *fn, void *arg)
 
 	on_stop = fn;
 	on_stop_arg = arg;
-	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
+		lb_complain("cannot watch for signals: %s", strerror(errno));
 		_exit(LB_OS);
+	}
 	lb_loop_watch(loop, ends[0], EPOLLIN, on_readable, NULL);
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);

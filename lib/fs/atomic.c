@@ -101,6 +101,12 @@ int lb_atomic_write(const char *path, const char *text, size_t len,
 	return place(real ? real : path, mode, text, len, false, err);
 }
 
+int lb_atomic_replace(const char *path, const char *text, size_t len,
+		      struct lb_error *err)
+{
+	return place(path, 0600, text, len, false, err);
+}
+
 int lb_atomic_create(const char *path, const char *text, size_t len,
 		     struct lb_error *err)
 {

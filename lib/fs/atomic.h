@@ -17,6 +17,10 @@
 int lb_atomic_write(const char *path, const char *text, size_t len,
 		    struct lb_error *err);
 
+/* The same, but 0600, and a link in its place is replaced, not followed. */
+int lb_atomic_replace(const char *path, const char *text, size_t len,
+		      struct lb_error *err);
+
 /* The same, but fails with LB_DENIED when there is a file already. */
 int lb_atomic_create(const char *path, const char *text, size_t len,
 		     struct lb_error *err);

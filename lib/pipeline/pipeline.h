@@ -63,6 +63,7 @@ extern const struct lb_stage lb_stages[]; /* ends with a nameless one */
 
 enum lb_verdict lb_stage_accept(struct lb_message *m, struct lb_error *err);
 enum lb_verdict lb_stage_route(struct lb_message *m, struct lb_error *err);
+enum lb_verdict lb_stage_respond(struct lb_message *m, struct lb_error *err);
 enum lb_verdict lb_stage_prepare(struct lb_message *m, struct lb_error *err);
 
 /* The pipeline of that name, made ready; NULL when there is none. */

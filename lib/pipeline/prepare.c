@@ -28,6 +28,13 @@ static const char *filled(const json_t *part, const char *key)
 	return text && *text ? text : NULL;
 }
 
+/* A file that the platform has, or that lies beside the messages: the model
+ * is told that it is there. */
+static bool is_elsewhere(const json_t *part)
+{
+	return filled(part, "ref") || filled(part, "path");
+}
+
 static void image_part(struct lb_buf *b, const json_t *part)
 {
 	const char *base64 = filled(part, "base64"), *url = filled(part, "url");
@@ -41,6 +48,8 @@ static void image_part(struct lb_buf *b, const json_t *part)
 		lb_buf_puts(b, ",\"image_url\":{\"url\":");
 		lb_buf_json_str(b, url, strlen(url));
 		lb_buf_puts(b, "}}");
+	} else if (is_elsewhere(part)) {
+		text_part(b, "[Image]", strlen("[Image]"));
 	}
 }
 
@@ -48,8 +57,14 @@ static void file_part(struct lb_buf *b, const json_t *part, const char *name)
 {
 	const char *base64 = filled(part, "base64"), *url = filled(part, "url");
 
-	if (!base64 && !url)
+	if (!base64 && !url) {
+		lb_autobuf struct lb_buf note = {0};
+
+		if (is_elsewhere(part))
+			lb_buf_printf(&note, "[%s]", name);
+		text_part(b, lb_buf_str(&note), note.len);
 		return;
+	}
 	open_part(b, base64 ? "file_base64" : "file_url");
 	lb_put_str(b, base64 ? "file_base64" : "file_url",
 		   base64 ? base64 : url);

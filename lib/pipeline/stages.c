@@ -8,6 +8,7 @@
 const struct lb_stage lb_stages[] = {
 	{"accept", lb_stage_accept},
 	{"route", lb_stage_route},
+	{"respond", lb_stage_respond},
 	{"prepare", lb_stage_prepare},
 	{NULL, NULL},
 };

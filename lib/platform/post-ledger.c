@@ -39,14 +39,18 @@ static int write_one(struct lb_send *send, struct lb_post *p,
 		     struct lb_error *err)
 {
 	struct lb_ledger *l = send->posts->ledger;
+	bool anew = send->resend_unknown;
 	json_t *ids;
 	int was;
 
-	if (!p->claiming)
-		return lb_ledger_write(l, &p->key, p->becomes, p->ids,
-				       lb_clock_now(), err);
-	was = lb_ledger_claim(l, &p->key, send->resend_unknown, lb_clock_now(),
-			      &ids, err);
+	if (p->claiming == LB_POST_WRITES)
+		return p->ours ? lb_ledger_write(l, &p->key, p->becomes, p->ids,
+						 lb_clock_now(), err)
+			       : 0;
+	was = p->claiming == LB_POST_LOOKS
+		      ? lb_ledger_look(l, &p->key, anew, &ids, err)
+		      : lb_ledger_claim(l, &p->key, anew, lb_clock_now(), &ids,
+					err);
 	if (was < 0)
 		return -1;
 	json_decref(p->ids);
@@ -89,7 +93,9 @@ static void go_on(struct lb_send *send, bool written,
 	send->posts->ops = NULL;
 	for (; p; p = next) {
 		next = p->next_op;
-		if (p->claiming)
+		if (p->claiming == LB_POST_LOOKS)
+			lb_post_looked(p, written ? p->was : -1, err);
+		else if (p->claiming == LB_POST_CLAIMS)
 			lb_post_claimed(p, written ? p->was : -1, err);
 		else
 			lb_post_written(p);

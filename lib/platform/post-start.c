@@ -13,42 +13,34 @@ static const struct lb_network *network_of(const struct lb_post *p)
 	return p->bot->sink->network;
 }
 
-static void claim(void *arg)
+static void look(void *arg)
 {
 	struct lb_post *p = arg;
 
-	p->claiming = true;
+	p->claiming = LB_POST_LOOKS;
 	lb_post_note(p);
 }
 
 /* Another process is at it: when it has done it, it has a receipt for us. */
-static void claim_later(struct lb_post *p)
+static void look_later(struct lb_post *p)
 {
 	int64_t now = lb_clock_mono();
 	int64_t wait = lb_tries_wait(&p->tries, -1, now);
 
+	p->phase = LB_POST_WAITS;
 	if (wait < 0)
 		lb_post_refuse(p, LB_CODE_IO, "another lb-send has it in hand",
 			       true);
 	else
-		lb_timer_set(p->bot->send->loop, &p->timer, now + wait, claim,
+		lb_timer_set(p->bot->send->loop, &p->timer, now + wait, look,
 			     p);
 }
 
-void lb_post_claimed(struct lb_post *p, int was, const struct lb_error *err)
+void lb_post_not_ours(struct lb_post *p, int was, const struct lb_error *err)
 {
-	p->claiming = false;
 	switch (was) {
-	case LB_LEDGER_FREE:
-		p->ours = true;
-		p->tries = (struct lb_tries){0};
-		if (json_array_size(p->ids) < p->steps)
-			lb_post_go(p);
-		else /* all of it, by one that died before it could say so */
-			lb_post_become(p, LB_LEDGER_SENT);
-		break;
 	case LB_LEDGER_CLAIMED:
-		claim_later(p);
+		look_later(p);
 		break;
 	case LB_LEDGER_SENT:
 		p->d.replayed = true;
@@ -65,6 +57,17 @@ void lb_post_claimed(struct lb_post *p, int was, const struct lb_error *err)
 		lb_post_refuse(p, LB_CODE_IO, err->text, true);
 		break;
 	}
+}
+
+void lb_post_looked(struct lb_post *p, int was, const struct lb_error *err)
+{
+	p->claiming = LB_POST_WRITES;
+	if (was != LB_LEDGER_FREE) {
+		lb_post_not_ours(p, was, err);
+		return;
+	}
+	p->tries = (struct lb_tries){0};
+	lb_post_go(p);
 }
 
 /*
@@ -121,6 +124,6 @@ void lb_post_start(struct lb_lane *lane, struct lb_bot *bot)
 		lb_post_finish(p);
 	} else {
 		name_key(p);
-		claim(p);
+		look(p);
 	}
 }

@@ -96,17 +96,18 @@ void lb_post_refuse(struct lb_post *p, enum lb_code code, const char *why,
 	lb_post_finish(p);
 }
 
+/* Descriptors or memory have run out: later there may be some. */
+static bool is_passing(const struct lb_error *err)
+{
+	return err->code == LB_OS || err->code == LB_AGAIN;
+}
+
+/* Nothing is asked that is not claimed on the disk. */
 static void ask(struct lb_post *p)
 {
-	struct lb_posts *all = posts_of(p);
-	struct lb_error err;
-
-	p->phase = LB_POST_ASKS;
-	all->asking++;
-	if (network_of(p)->ask(p->bot->self, p, &err) == 0)
-		return;
-	all->asking--;
-	give_up(p, lb_code_of(&err), err.text, false);
+	posts_of(p)->asking++;
+	p->claiming = LB_POST_CLAIMS;
+	lb_post_note(p);
 }
 
 /* Its time is there; but not too many ask at once. */
@@ -203,7 +204,8 @@ static void try_again(struct lb_post *p, const struct lb_answer *a)
 		return;
 	}
 	lb_log(LB_INFO, &of, "%s: again in %lld ms", a->why, (long long)wait);
-	wait_until(p, now + wait, on_again);
+	p->again_at = now + wait;
+	lb_post_become(p, LB_LEDGER_FREE);
 }
 
 void lb_post_unknown(struct lb_post *p, const char *why)
@@ -230,10 +232,34 @@ static void answered(struct lb_post *p)
 	}
 }
 
+void lb_post_claimed(struct lb_post *p, int was, const struct lb_error *err)
+{
+	struct lb_error why;
+
+	p->claiming = LB_POST_WRITES;
+	p->ours = was == LB_LEDGER_FREE;
+	if (!p->ours) {
+		answered(p);
+		lb_post_not_ours(p, was, err);
+		return;
+	}
+	if (json_array_size(p->ids) >= p->steps) {
+		/* All of it, by one that died before it could say so. */
+		answered(p);
+		lb_post_become(p, LB_LEDGER_SENT);
+		return;
+	}
+	p->phase = LB_POST_ASKS;
+	if (network_of(p)->ask(p->bot->self, p, &why) == 0)
+		return;
+	answered(p);
+	give_up(p, lb_code_of(&why), why.text, is_passing(&why));
+}
+
 void lb_post_again(struct lb_post *p)
 {
 	answered(p);
-	lb_post_go(p);
+	lb_post_become(p, LB_LEDGER_FREE);
 }
 
 void lb_post_answer(struct lb_post *p, const struct lb_answer *a,
@@ -245,7 +271,7 @@ void lb_post_answer(struct lb_post *p, const struct lb_answer *a,
 		p->tries = (struct lb_tries){0};
 		json_array_append_new(p->ids, take_id ? take_id : json_array());
 		lb_post_become(p, json_array_size(p->ids) < p->steps
-					  ? LB_LEDGER_CLAIMED
+					  ? LB_LEDGER_FREE
 					  : LB_LEDGER_SENT);
 		return;
 	case LB_TRY_AGAIN:
@@ -281,6 +307,10 @@ static void name_messages(struct lb_post *p)
 
 void lb_post_written(struct lb_post *p)
 {
+	int64_t again_at = p->again_at;
+
+	p->ours = false;
+	p->again_at = 0;
 	if (p->failed) {
 		lb_send_not_sent(p->bot->send, p->bot->sink, &p->d);
 		lb_post_finish(p);
@@ -288,6 +318,8 @@ void lb_post_written(struct lb_post *p)
 		name_messages(p);
 		lb_send_sent(p->bot->send, p->bot->sink, &p->d);
 		lb_post_finish(p);
+	} else if (again_at > 0) {
+		wait_until(p, again_at, on_again);
 	} else {
 		lb_post_go(p);
 	}

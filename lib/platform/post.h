@@ -1,10 +1,12 @@
 /*
  * platform/post.h - one part of an answer on its way over a network.
  *
- * It is claimed in the ledger (store/ledger.h), then waits for its time
- * (platform/pace.h), then its adapter asks the platform, once or several
- * times: each is a step, and each answer is in the ledger before the next. What
- * may pass is tried again (platform/attempt.h); meanwhile others go on.
+ * What the ledger (store/ledger.h) has of it is looked up. Then it waits for
+ * its time (platform/pace.h), is claimed in the ledger, and its adapter asks the
+ * platform, once or several times: each is a step, and each answer is in the
+ * ledger before the next. What may pass is tried again (platform/attempt.h);
+ * meanwhile others go on. While it waits it is nobody's: a process that dies
+ * then has sent nothing that one would have to wonder about.
  */
 #ifndef LB_PLATFORM_POST_H
 #define LB_PLATFORM_POST_H
@@ -33,6 +35,9 @@ struct lb_bot {
 	struct lb_error why; /* ... because of this */
 };
 
+/* What the next transaction is to find out. */
+enum lb_post_asks { LB_POST_WRITES, LB_POST_LOOKS, LB_POST_CLAIMS };
+
 enum lb_post_phase {
 	LB_POST_LEDGER, /* its row is written at the end of the turn */
 	LB_POST_WAITS,  /* for its time, or for the adapter */
@@ -56,8 +61,11 @@ struct lb_post {
 	char *key_id;
 	json_t *ids; /* of each step that was answered: a text or a list */
 	enum lb_ledger_state becomes;
-	int was; /* when it was claimed */
-	bool claiming, ours, failed;
+	int was; /* what the ledger had */
+	enum lb_post_asks claiming;
+	int64_t again_at; /* mono ms: not before it is asked for once more */
+	bool ours;        /* claimed */
+	bool failed;
 	struct lb_tries tries;
 	struct lb_timer timer;
 	struct lb_post *prev, *next; /* all of them */

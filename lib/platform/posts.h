@@ -44,7 +44,13 @@ void lb_post_cancel(struct lb_lane *lane); /* free its work */
 
 /* ---- among the files of a post */
 
+/* What the ledger had of it: before it waits for its time, and when that is
+ * there. */
+void lb_post_looked(struct lb_post *post, int was, const struct lb_error *err);
 void lb_post_claimed(struct lb_post *post, int was, const struct lb_error *err);
+/* It is not ours to ask for: as the ledger says. post-start.c */
+void lb_post_not_ours(struct lb_post *post, int was,
+		      const struct lb_error *err);
 void lb_post_written(struct lb_post *post);
 void lb_post_note(struct lb_post *post); /* into the next transaction */
 

@@ -143,8 +143,8 @@ void poll_start(struct poller *p)
 	bool held = p->n_pending > 0;
 	/* After trouble, to hear at once that it is over; another poller is
 	 * only noticed by one that stays. */
-	bool quick = p->in->once || held ||
-		     (!p->connected && p->conflicts == 0);
+	bool quick =
+		p->in->once || held || (!p->connected && p->conflicts == 0);
 	int64_t timeout = quick ? 0 : p->poll_ms / 1000;
 	json_t *params =
 		lb_json_pack("{s:I, s:i, s:[s,s,s,s]}", "timeout",

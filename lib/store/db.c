@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -33,22 +34,52 @@ static enum lb_exit code_of(int result)
 	return LB_IO; /* FULL, IOERR, READONLY, CANTOPEN, PERM, TOOBIG ... */
 }
 
+/* "disk I/O error" and its like alone help nobody. 0: not known. */
+static int system_errno(struct sqlite3 *db, const char *path)
+{
+	lb_autofree char *folder = lb_strdup(path);
+	char *slash = strrchr(folder, '/');
+
+	switch (sqlite3_extended_errcode(db) & 0xff) {
+	case SQLITE_IOERR:
+		return sqlite3_system_errno(db);
+	case SQLITE_CANTOPEN:
+	case SQLITE_READONLY: /* of the files beside it, too */
+		if (access(path, R_OK | W_OK) < 0)
+			return errno;
+		if (slash)
+			*slash = '\0';
+		if (slash && access(folder, R_OK | W_OK | X_OK) < 0)
+			return errno;
+		return sqlite3_system_errno(db);
+	}
+	return 0;
+}
+
+/* Our statements name none that a whole file has not. */
+static bool misses_a_table(struct sqlite3 *db)
+{
+	return strncmp(sqlite3_errmsg(db), "no such table", 13) == 0 ||
+	       strncmp(sqlite3_errmsg(db), "no such column", 14) == 0;
+}
+
 int lb_db_fail(struct sqlite3 *db, const char *path, const char *what,
 	       struct lb_error *err)
 {
 	enum lb_exit code = code_of(sqlite3_extended_errcode(db));
+	int why;
 
+	if (code == LB_BUG && misses_a_table(db))
+		code = LB_DATA;
 	if (code == LB_DATA)
 		return lb_fail(err, code,
 			       "'%s' is damaged (%s): move it away or put a "
 			       "copy in its place",
 			       path, sqlite3_errmsg(db));
-	/* "disk I/O error" alone helps nobody. */
-	if ((sqlite3_extended_errcode(db) & 0xff) == SQLITE_IOERR &&
-	    sqlite3_system_errno(db) != 0)
+	why = system_errno(db, path);
+	if (why != 0)
 		return lb_fail(err, code, "%s '%s': %s: %s", what, path,
-			       sqlite3_errmsg(db),
-			       strerror(sqlite3_system_errno(db)));
+			       sqlite3_errmsg(db), strerror(why));
 	return lb_fail(err, code, "%s '%s': %s", what, path,
 		       sqlite3_errmsg(db));
 }
@@ -318,4 +349,18 @@ void lb_db_reset(struct sqlite3_stmt *const *query)
 		sqlite3_reset(*query);
 		sqlite3_clear_bindings(*query);
 	}
+}
+
+int lb_db_write(struct lb_store *store, const char *sql, struct lb_error *err,
+		const char *types, ...)
+{
+	lb_autoquery struct sqlite3_stmt *query = lb_db_query(store, sql, err);
+	va_list args;
+
+	if (!query)
+		return -1;
+	va_start(args, types);
+	lb_db_vbind(query, types, args);
+	va_end(args);
+	return lb_db_step(store, query, err) < 0 ? -1 : 0;
 }

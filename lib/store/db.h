@@ -65,6 +65,10 @@ struct sqlite3_stmt *lb_db_query(struct lb_store *store, const char *sql,
 void lb_db_bind(struct sqlite3_stmt *query, const char *types, ...);
 void lb_db_vbind(struct sqlite3_stmt *query, const char *types, va_list args);
 
+/* Bind them and run it once: a statement that answers nothing. -1 failed. */
+int lb_db_write(struct lb_store *store, const char *sql, struct lb_error *err,
+		const char *types, ...);
+
 /* 1 a row, 0 no more, -1 failed. */
 int lb_db_step(struct lb_store *store, struct sqlite3_stmt *query,
 	       struct lb_error *err);

@@ -45,21 +45,6 @@ void lb_ledger_close(struct lb_ledger *l)
 	free(l);
 }
 
-static int run(struct lb_ledger *l, const char *sql, struct lb_error *err,
-	       const char *types, ...)
-{
-	lb_autoquery struct sqlite3_stmt *query =
-		lb_db_query(l->store, sql, err);
-	va_list args;
-
-	if (!query)
-		return -1;
-	va_start(args, types);
-	lb_db_vbind(query, types, args);
-	va_end(args);
-	return lb_db_step(l->store, query, err) < 0 ? -1 : 0;
-}
-
 /*
  * A number that no process had before. The row is only there to make it: that
  * we live is told by the lock.
@@ -68,12 +53,14 @@ static int join(struct lb_ledger *l, int64_t now_ms, struct lb_error *err)
 {
 	if (l->owner > 0)
 		return 0;
-	if (run(l, "INSERT INTO owners(queue, pid, since) VALUES(0, ?, ?)", err,
-		"ii", (int64_t)getpid(), now_ms) < 0)
+	if (lb_db_write(l->store,
+			"INSERT INTO owners(queue, pid, since) VALUES(0, ?, ?)",
+			err, "ii", (int64_t)getpid(), now_ms) < 0)
 		return -1;
 	l->owner = sqlite3_last_insert_rowid(l->store->db);
 	l->joined = true;
-	if (run(l, "DELETE FROM owners WHERE id = ?", err, "i", l->owner) < 0)
+	if (lb_db_write(l->store, "DELETE FROM owners WHERE id = ?", err, "i",
+			l->owner) < 0)
 		return -1;
 	return lb_owners_lock(&l->owners, l->locks, l->owner, err);
 }
@@ -147,35 +134,48 @@ static int put(struct lb_ledger *l, const struct lb_ledger_key *key,
 	lb_autobuf struct lb_buf text = {0};
 
 	lb_buf_json(&text, ids);
-	return run(l,
-		   "INSERT INTO ledger(bot, id, part, state, owner, time,"
-		   " message_ids) VALUES(?, ?, ?, ?, ?, ?, ?)"
-		   " ON CONFLICT(bot, id, part) DO UPDATE SET"
-		   " state = excluded.state, owner = excluded.owner,"
-		   " time = excluded.time, message_ids = excluded.message_ids",
-		   err, "ssiiiis", key->bot, key->id, key->part, (int64_t)state,
-		   l->owner, now_ms, lb_buf_str(&text));
+	return lb_db_write(
+		l->store,
+		"INSERT INTO ledger(bot, id, part, state, owner, time,"
+		" message_ids) VALUES(?, ?, ?, ?, ?, ?, ?)"
+		" ON CONFLICT(bot, id, part) DO UPDATE SET"
+		" state = excluded.state, owner = excluded.owner,"
+		" time = excluded.time, message_ids = excluded.message_ids",
+		err, "ssiiiis", key->bot, key->id, key->part, (int64_t)state,
+		l->owner, now_ms, lb_buf_str(&text));
+}
+
+int lb_ledger_look(struct lb_ledger *l, const struct lb_ledger_key *key,
+		   bool anew, json_t **take_ids, struct lb_error *err)
+{
+	int64_t owner;
+	int state = -1;
+
+	*take_ids = NULL;
+	if (lb_owners_open(&l->owners, l->locks, err) == 0)
+		state = look(l, key, &owner, take_ids, err);
+	if (state == LB_LEDGER_CLAIMED && !lb_owners_has(&l->owners, owner))
+		state = LB_LEDGER_UNKNOWN;
+	if (state < 0) {
+		json_decref(*take_ids);
+		*take_ids = NULL;
+	}
+	return state == LB_LEDGER_UNKNOWN && anew ? LB_LEDGER_FREE : state;
 }
 
 int lb_ledger_claim(struct lb_ledger *l, const struct lb_ledger_key *key,
 		    bool anew, int64_t now_ms, json_t **take_ids,
 		    struct lb_error *err)
 {
-	int64_t owner;
 	int state;
 
-	if (join(l, now_ms, err) < 0 ||
-	    lb_owners_open(&l->owners, l->locks, err) < 0)
+	*take_ids = NULL;
+	if (join(l, now_ms, err) < 0)
 		return -1;
-	state = look(l, key, &owner, take_ids, err);
-	if (state == LB_LEDGER_CLAIMED && !lb_owners_has(&l->owners, owner))
-		state = LB_LEDGER_UNKNOWN;
-	if ((state == LB_LEDGER_FREE || (state == LB_LEDGER_UNKNOWN && anew)) &&
-	    put(l, key, LB_LEDGER_CLAIMED, *take_ids, now_ms, err) < 0)
-		state = -1;
-	if (state >= 0)
-		return state == LB_LEDGER_UNKNOWN && anew ? LB_LEDGER_FREE
-							  : state;
+	state = lb_ledger_look(l, key, anew, take_ids, err);
+	if (state != LB_LEDGER_FREE ||
+	    put(l, key, LB_LEDGER_CLAIMED, *take_ids, now_ms, err) == 0)
+		return state;
 	json_decref(*take_ids);
 	*take_ids = NULL;
 	return -1;
@@ -187,9 +187,10 @@ int lb_ledger_write(struct lb_ledger *l, const struct lb_ledger_key *key,
 {
 	if (state != LB_LEDGER_FREE || json_array_size(ids) > 0)
 		return put(l, key, state, ids, now_ms, err);
-	return run(l,
-		   "DELETE FROM ledger WHERE bot = ? AND id = ? AND part = ?",
-		   err, "ssi", key->bot, key->id, key->part);
+	return lb_db_write(l->store,
+			   "DELETE FROM ledger WHERE bot = ? AND id = ? AND "
+			   "part = ?",
+			   err, "ssi", key->bot, key->id, key->part);
 }
 
 int64_t lb_ledger_expire(struct lb_ledger *l, int64_t before_ms, int max,
@@ -197,10 +198,11 @@ int64_t lb_ledger_expire(struct lb_ledger *l, int64_t before_ms, int max,
 {
 	if (lb_ledger_begin(l, err) < 0)
 		return -1;
-	if (run(l,
-		"DELETE FROM ledger WHERE (bot, id, part) IN (SELECT bot, id,"
-		" part FROM ledger WHERE time < ? LIMIT ?)",
-		err, "ii", before_ms, (int64_t)max) < 0) {
+	if (lb_db_write(l->store,
+			"DELETE FROM ledger WHERE (bot, id, part) IN (SELECT "
+			"bot, id,"
+			" part FROM ledger WHERE time < ? LIMIT ?)",
+			err, "ii", before_ms, (int64_t)max) < 0) {
 		lb_ledger_rollback(l);
 		return -1;
 	}

@@ -2,7 +2,7 @@
  * store/ledger.h - what was sent, in $LB_STATE/queue.db, so that it is not
  * sent twice.
  *
- * A row a part of an answer: claimed before its first call, then with the
+ * A row a part of an answer: claimed right before each call, then with the
  * platform's ids of the messages sent so far, then sent. When the process that
  * claimed it is gone, nobody knows whether its last call was heard: unknown.
  *
@@ -52,9 +52,13 @@ int lb_ledger_claim(struct lb_ledger *ledger, const struct lb_ledger_key *key,
 		    bool anew, int64_t now_ms, json_t **take_ids,
 		    struct lb_error *err);
 
+/* The same, without claiming it. */
+int lb_ledger_look(struct lb_ledger *ledger, const struct lb_ledger_key *key,
+		   bool anew, json_t **take_ids, struct lb_error *err);
+
 /*
- * What became of a part that is ours: CLAIMED (one more of its messages is
- * sent), SENT, UNKNOWN, or FREE (given up for now).
+ * What became of a part that is ours: FREE (some of its messages may be sent
+ * now; the rest is anybody's), SENT or UNKNOWN.
  */
 int lb_ledger_write(struct lb_ledger *ledger, const struct lb_ledger_key *key,
 		    enum lb_ledger_state state, const json_t *ids,

@@ -36,11 +36,11 @@ int lb_offset_set(struct lb_queue *q, const char *bot, const char *source,
 
 	if (lb_db_begin(q->store, &own, err) < 0)
 		return -1;
-	r = lb_queue_run(q,
-			 "INSERT INTO offsets(bot, source, value, time)"
-			 " VALUES(?, ?, ?, ?)"
-			 " ON CONFLICT(bot, source) DO UPDATE SET"
-			 " value = excluded.value, time = excluded.time",
-			 err, "sssi", bot, source, value, now_ms);
+	r = lb_db_write(q->store,
+			"INSERT INTO offsets(bot, source, value, time)"
+			" VALUES(?, ?, ?, ?)"
+			" ON CONFLICT(bot, source) DO UPDATE SET"
+			" value = excluded.value, time = excluded.time",
+			err, "sssi", bot, source, value, now_ms);
 	return lb_db_end(q->store, own, r, err);
 }

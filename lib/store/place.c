@@ -135,6 +135,16 @@ static int refuse_remote(const char *folder, struct lb_error *err)
 		       folder, type);
 }
 
+/* A pipe would be waited for, /dev/null would keep nothing. */
+static int check_file(const char *file, struct lb_error *err)
+{
+	struct stat st;
+
+	if (stat(file, &st) == 0 && !S_ISREG(st.st_mode))
+		return lb_fail(err, LB_IO, "'%s' is not a file", file);
+	return 0;
+}
+
 int lb_place_make(const char *folder, const char *file, struct lb_error *err)
 {
 	lb_autoclose int fd = -1;
@@ -145,7 +155,7 @@ int lb_place_make(const char *folder, const char *file, struct lb_error *err)
 		return -1;
 	fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0 && errno == EEXIST)
-		return 0;
+		return check_file(file, err);
 	if (fd < 0 || fchmod(fd, 0600) < 0)
 		return lb_fail_sys(err, LB_IO, "cannot make '%s'", file);
 	return 0;

@@ -83,10 +83,6 @@ int lb_queue_unlink(struct lb_queue *q, struct dirty *d, struct lb_error *err);
 /* The row of the queue is known, or 0 when there is none; -1 failed. */
 int64_t lb_queue_row(struct lb_queue *q, struct lb_error *err);
 
-/* Run a statement of these values that answers nothing; -1 failed. */
-int lb_queue_run(struct lb_queue *q, const char *sql, struct lb_error *err,
-		 const char *types, ...);
-
 /* Write how a record ended. */
 int lb_queue_write_end(struct lb_queue *q, int64_t seq, enum lb_queue_end how,
 		       int64_t now_ms, const char *outcome, size_t len,

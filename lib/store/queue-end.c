@@ -11,11 +11,11 @@ int lb_queue_write_end(struct lb_queue *q, int64_t seq, enum lb_queue_end how,
 	q->more.depth--;
 	q->more.done += how != LB_QUEUE_DEAD;
 	q->more.died += how == LB_QUEUE_DEAD;
-	return lb_queue_run(q,
-			    "INSERT INTO ends(seq, queue, how, time, outcome)"
-			    " VALUES(?, ?, ?, ?, ?)",
-			    err, "iiiit", seq, q->id, (int64_t)how, now_ms,
-			    outcome, outcome ? len : (size_t)0);
+	return lb_db_write(q->store,
+			   "INSERT INTO ends(seq, queue, how, time, outcome)"
+			   " VALUES(?, ?, ?, ?, ?)",
+			   err, "iiiit", seq, q->id, (int64_t)how, now_ms,
+			   outcome, outcome ? len : (size_t)0);
 }
 
 /*
@@ -54,8 +54,8 @@ int lb_queue_finish(struct lb_queue *q, int64_t owner, int64_t seq,
 
 	if (got <= 0)
 		return got;
-	if (lb_queue_run(q, "DELETE FROM line WHERE seq = ?", err, "i", seq) <
-		    0 ||
+	if (lb_db_write(q->store, "DELETE FROM line WHERE seq = ?", err, "i",
+			seq) < 0 ||
 	    lb_queue_write_end(q, seq, how, now_ms, outcome, len, err) < 0)
 		return -1;
 	return 1;
@@ -70,10 +70,10 @@ int lb_queue_put_back(struct lb_queue *q, int64_t owner, int64_t seq,
 	if (got <= 0)
 		return got;
 	q->more.retried += tried;
-	if (lb_queue_run(q,
-			 "UPDATE line SET held = 0, not_before = max(?,"
-			 " not_before), tries = tries + ? WHERE seq = ?",
-			 err, "iii", at_ms, (int64_t)tried, seq) < 0 ||
+	if (lb_db_write(q->store,
+			"UPDATE line SET held = 0, not_before = max(?,"
+			" not_before), tries = tries + ? WHERE seq = ?",
+			err, "iii", at_ms, (int64_t)tried, seq) < 0 ||
 	    lb_queue_link(q, d, seq, err) < 0)
 		return -1;
 	return 1;
@@ -101,12 +101,12 @@ int lb_queue_revive(struct lb_queue *q, int64_t seq, int64_t now_ms,
 		return -1;
 	q->more.depth++;
 	q->more.died--;
-	if (lb_queue_run(q, "DELETE FROM ends WHERE seq = ?", err, "i", seq) <
-		    0 ||
-	    lb_queue_run(q,
-			 "INSERT INTO line(seq, queue, session, not_before)"
-			 " VALUES(?, ?, ?, ?)",
-			 err, "iiii", seq, q->id, d->session, now_ms) < 0 ||
+	if (lb_db_write(q->store, "DELETE FROM ends WHERE seq = ?", err, "i",
+			seq) < 0 ||
+	    lb_db_write(q->store,
+			"INSERT INTO line(seq, queue, session, not_before)"
+			" VALUES(?, ?, ?, ?)",
+			err, "iiii", seq, q->id, d->session, now_ms) < 0 ||
 	    lb_queue_link(q, d, seq, err) < 0)
 		return -1;
 	return 1;

@@ -24,8 +24,8 @@ static int64_t next_of(struct lb_queue *q, int64_t seq, struct lb_error *err)
 static int set_next(struct lb_queue *q, int64_t seq, int64_t next,
 		    struct lb_error *err)
 {
-	return lb_queue_run(q, "UPDATE line SET next = ? WHERE seq = ?", err,
-			    "ii", next, seq);
+	return lb_db_write(q->store, "UPDATE line SET next = ? WHERE seq = ?",
+			   err, "ii", next, seq);
 }
 
 /* What comes back is older than most that waits: its place is near the head. */

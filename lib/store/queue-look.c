@@ -179,8 +179,8 @@ int lb_queue_names(const char *state, int (*fn)(void *arg, const char *name),
 static int purge_sessions(struct lb_queue *q, int64_t before_ms, int max,
 			  struct lb_error *err)
 {
-	return lb_queue_run(
-		q,
+	return lb_db_write(
+		q->store,
 		"DELETE FROM sessions WHERE id IN (SELECT id FROM sessions s"
 		" WHERE queue = ?1 AND owner = 0 AND ready_at IS NULL"
 		" AND last < ?2 AND id NOT IN (SELECT session FROM ends"
@@ -192,12 +192,12 @@ static int purge_sessions(struct lb_queue *q, int64_t before_ms, int max,
 static int purge_records(struct lb_queue *q, int64_t before_ms, bool dead,
 			 int max, struct lb_error *err)
 {
-	if (lb_queue_run(q,
-			 "DELETE FROM records WHERE seq IN (SELECT seq FROM"
-			 " ends WHERE queue = ? AND time < ? AND (how <> 2 OR"
-			 " ?) ORDER BY time LIMIT ?)",
-			 err, "iiii", q->id, before_ms, (int64_t)dead,
-			 (int64_t)max) < 0)
+	if (lb_db_write(q->store,
+			"DELETE FROM records WHERE seq IN (SELECT seq FROM"
+			" ends WHERE queue = ? AND time < ? AND (how <> 2 OR"
+			" ?) ORDER BY time LIMIT ?)",
+			err, "iiii", q->id, before_ms, (int64_t)dead,
+			(int64_t)max) < 0)
 		return -1;
 	return sqlite3_changes(q->store->db);
 }
@@ -211,12 +211,12 @@ int64_t lb_queue_purge(struct lb_queue *q, int64_t before_ms, bool dead,
 		return -1;
 	n = purge_records(q, before_ms, dead, max, err);
 	if (n < 0 ||
-	    lb_queue_run(q,
-			 "DELETE FROM ends WHERE seq IN (SELECT seq FROM ends"
-			 " WHERE queue = ? AND time < ? AND (how <> 2 OR ?)"
-			 " ORDER BY time LIMIT ?)",
-			 err, "iiii", q->id, before_ms, (int64_t)dead,
-			 (int64_t)max) < 0 ||
+	    lb_db_write(q->store,
+			"DELETE FROM ends WHERE seq IN (SELECT seq FROM ends"
+			" WHERE queue = ? AND time < ? AND (how <> 2 OR ?)"
+			" ORDER BY time LIMIT ?)",
+			err, "iiii", q->id, before_ms, (int64_t)dead,
+			(int64_t)max) < 0 ||
 	    (n < max && purge_sessions(q, before_ms, max, err) < 0)) {
 		lb_queue_rollback(q);
 		return -1;

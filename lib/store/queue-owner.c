@@ -9,11 +9,11 @@ int64_t lb_queue_join(struct lb_queue *q, const char *token, int64_t until_ms,
 {
 	int64_t owner;
 
-	if (lb_queue_run(q,
-			 "INSERT INTO owners(queue, token, until, pid, since)"
-			 " VALUES(?, ?, ?, ?, ?)",
-			 err, "isiii", q->id, token, until_ms,
-			 (int64_t)getpid(), now_ms) < 0)
+	if (lb_db_write(q->store,
+			"INSERT INTO owners(queue, token, until, pid, since)"
+			" VALUES(?, ?, ?, ?, ?)",
+			err, "isiii", q->id, token, until_ms, (int64_t)getpid(),
+			now_ms) < 0)
 		return -1;
 	owner = sqlite3_last_insert_rowid(q->store->db);
 	if (token)
@@ -71,11 +71,11 @@ static int release_session(struct lb_queue *q, int64_t session, bool died,
 	if (!d)
 		return -1;
 	while ((seq = newest_held(q, session, err)) > 0) {
-		if (lb_queue_run(q,
-				 "UPDATE line SET held = 0, deaths = deaths +"
-				 " (?1 AND alone), alone = alone OR ?1"
-				 " WHERE seq = ?2",
-				 err, "ii", (int64_t)died, seq) < 0 ||
+		if (lb_db_write(q->store,
+				"UPDATE line SET held = 0, deaths = deaths +"
+				" (?1 AND alone), alone = alone OR ?1"
+				" WHERE seq = ?2",
+				err, "ii", (int64_t)died, seq) < 0 ||
 		    lb_queue_link(q, d, seq, err) < 0)
 			return -1;
 		d->held--;
@@ -113,8 +113,8 @@ int lb_queue_leave(struct lb_queue *q, int64_t owner, bool died,
 			return -1;
 	}
 	q->more.deaths += died;
-	if (r < 0 || lb_queue_run(q, "DELETE FROM owners WHERE id = ?", err,
-				  "i", owner) < 0)
+	if (r < 0 || lb_db_write(q->store, "DELETE FROM owners WHERE id = ?",
+				 err, "i", owner) < 0)
 		return -1;
 	lb_owners_unlock(&q->owners, owner);
 	return 0;

@@ -29,8 +29,9 @@ static int read_session(struct lb_queue *q, const char *name, struct dirty *row,
 		row->tail = sqlite3_column_int64(query, 3);
 		return 0;
 	}
-	if (lb_queue_run(q, "INSERT INTO sessions(queue, name) VALUES(?, ?)",
-			 err, "is", q->id, name) < 0)
+	if (lb_db_write(q->store,
+			"INSERT INTO sessions(queue, name) VALUES(?, ?)", err,
+			"is", q->id, name) < 0)
 		return -1;
 	row->session = sqlite3_last_insert_rowid(q->store->db);
 	return 0;
@@ -57,24 +58,24 @@ int lb_queue_put(struct lb_queue *q, const struct lb_queue_entry *e,
 	int64_t seq;
 
 	if (!d ||
-	    lb_queue_run(q,
-			 "INSERT INTO records(queue, key, session, put, record)"
-			 " VALUES(?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-			 err, "isiit", q->id, e->key, d->session, now_ms,
-			 e->text, e->len) < 0)
+	    lb_db_write(q->store,
+			"INSERT INTO records(queue, key, session, put, record)"
+			" VALUES(?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+			err, "isiit", q->id, e->key, d->session, now_ms,
+			e->text, e->len) < 0)
 		return -1;
 	if (sqlite3_changes(q->store->db) == 0)
 		return 0;
 	seq = sqlite3_last_insert_rowid(q->store->db);
-	if (lb_queue_run(q,
-			 "INSERT INTO line(seq, queue, session, not_before)"
-			 " VALUES(?, ?, ?, ?)",
-			 err, "iiii", seq, q->id, d->session,
-			 e->not_before > now_ms ? e->not_before : now_ms) < 0)
+	if (lb_db_write(q->store,
+			"INSERT INTO line(seq, queue, session, not_before)"
+			" VALUES(?, ?, ?, ?)",
+			err, "iiii", seq, q->id, d->session,
+			e->not_before > now_ms ? e->not_before : now_ms) < 0)
 		return -1;
 	if (d->tail > 0 && /* a new row's next is 0 already */
-	    lb_queue_run(q, "UPDATE line SET next = ? WHERE seq = ?", err, "ii",
-			 seq, d->tail) < 0)
+	    lb_db_write(q->store, "UPDATE line SET next = ? WHERE seq = ?", err,
+			"ii", seq, d->tail) < 0)
 		return -1;
 	d->head = d->head ? d->head : seq;
 	d->tail = seq;
@@ -146,7 +147,8 @@ static int leave_line(struct lb_queue *q, int64_t seq, struct lb_error *err)
 	lb_db_reset(&query);
 	if (lb_queue_unlink(q, d, err) < 0)
 		return -1;
-	return lb_queue_run(q, "DELETE FROM line WHERE seq = ?", err, "i", seq);
+	return lb_db_write(q->store, "DELETE FROM line WHERE seq = ?", err, "i",
+			   seq);
 }
 
 int lb_queue_drop(struct lb_queue *q, int64_t seq, int64_t now_ms,

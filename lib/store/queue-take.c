@@ -126,8 +126,9 @@ static int take_one(struct take *t, struct dirty *d, struct sqlite3_stmt *row,
 	d->tail = d->head ? d->tail : 0;
 	t->left--;
 	t->stop = t->fn(t->arg, &item) != 0;
-	return lb_queue_run(t->q, "UPDATE line SET held = 1 WHERE seq = ?", err,
-			    "i", item.seq);
+	return lb_db_write(t->q->store,
+			   "UPDATE line SET held = 1 WHERE seq = ?", err, "i",
+			   item.seq);
 }
 
 /* 1: the first of the session was taken, 0: it may not be, -1 failed. */

@@ -67,21 +67,6 @@ const char *lb_queue_wakes(const struct lb_queue *q)
 	return q->wakes;
 }
 
-int lb_queue_run(struct lb_queue *q, const char *sql, struct lb_error *err,
-		 const char *types, ...)
-{
-	lb_autoquery struct sqlite3_stmt *query =
-		lb_db_query(q->store, sql, err);
-	va_list args;
-
-	if (!query)
-		return -1;
-	va_start(args, types);
-	lb_db_vbind(query, types, args);
-	va_end(args);
-	return lb_db_step(q->store, query, err) < 0 ? -1 : 0;
-}
-
 int64_t lb_queue_row(struct lb_queue *q, struct lb_error *err)
 {
 	lb_autoquery struct sqlite3_stmt *query =
@@ -130,8 +115,8 @@ static int need_row(struct lb_queue *q, struct lb_error *err)
 
 	if (id != 0)
 		return id < 0 ? -1 : 0;
-	if (lb_queue_run(q, "INSERT INTO queues(name) VALUES(?)", err, "s",
-			 q->name) < 0)
+	if (lb_db_write(q->store, "INSERT INTO queues(name) VALUES(?)", err,
+			"s", q->name) < 0)
 		return -1;
 	q->id = sqlite3_last_insert_rowid(q->store->db);
 	return 0;
@@ -174,10 +159,10 @@ void lb_queue_rollback(struct lb_queue *q)
 static int settle_tail(struct lb_queue *q, const struct dirty *d,
 		       int64_t now_ms, struct lb_error *err)
 {
-	return lb_queue_run(q,
-			    "UPDATE sessions SET tail = ?, last = ? WHERE id = "
-			    "?",
-			    err, "iii", d->tail, now_ms, d->session);
+	return lb_db_write(q->store,
+			   "UPDATE sessions SET tail = ?, last = ? WHERE id = "
+			   "?",
+			   err, "iii", d->tail, now_ms, d->session);
 }
 
 /* The first record that waits decides when the session is ready. */
@@ -203,8 +188,8 @@ static int settle(struct lb_queue *q, const struct dirty *d, int64_t now_ms,
 		at = sqlite3_column_int64(head, 0);
 		alone = sqlite3_column_int64(head, 1);
 	}
-	return lb_queue_run(
-		q,
+	return lb_db_write(
+		q->store,
 		"UPDATE sessions SET held = held + ?1,"
 		" owner = CASE WHEN held + ?1 = 0 THEN 0 ELSE ?2 END,"
 		" ready_at = iif(?3, ?4, NULL), alone = ?5, last = ?6,"
@@ -220,14 +205,14 @@ static int settle_all(struct lb_queue *q, struct lb_error *err)
 	for (size_t i = 0; i < q->n_dirty; i++)
 		if (settle(q, &q->dirty[i], now_ms, err) < 0)
 			return -1;
-	return lb_queue_run(q,
-			    "UPDATE queues SET depth = depth + ?,"
-			    " put = put + ?, done = done + ?, died = died + ?,"
-			    " retried = retried + ?, deaths = deaths + ?,"
-			    " dropped = dropped + ? WHERE id = ?",
-			    err, "iiiiiiii", q->more.depth, q->more.put,
-			    q->more.done, q->more.died, q->more.retried,
-			    q->more.deaths, q->more.dropped, q->id);
+	return lb_db_write(q->store,
+			   "UPDATE queues SET depth = depth + ?,"
+			   " put = put + ?, done = done + ?, died = died + ?,"
+			   " retried = retried + ?, deaths = deaths + ?,"
+			   " dropped = dropped + ? WHERE id = ?",
+			   err, "iiiiiiii", q->more.depth, q->more.put,
+			   q->more.done, q->more.died, q->more.retried,
+			   q->more.deaths, q->more.dropped, q->id);
 }
 
 int lb_queue_commit(struct lb_queue *q, struct lb_error *err)

@@ -60,8 +60,8 @@ int lb_queue_put(struct lb_queue *q, const struct lb_queue_entry *e,
 int64_t lb_queue_depth(struct lb_queue *q, struct lb_error *err);
 
 /*
- * A new owner, at most one a transaction. With a token its lease ends at until_ms; without, when this
- * process does (an open file description lock). Returns its number, or -1.
+ * A new owner, at most one a transaction; its number, or -1. With a token its
+ * lease ends at until_ms; without, with this process.
  */
 int64_t lb_queue_join(struct lb_queue *q, const char *token, int64_t until_ms,
 		      int64_t now_ms, struct lb_error *err);
@@ -109,7 +109,7 @@ int lb_queue_take(struct lb_queue *q, int64_t owner, enum lb_queue_which which,
 		  int max, int64_t now_ms, lb_queue_fn *fn, void *arg,
 		  struct lb_error *err);
 
-/* Could lb_queue_take() find something? Needs no transaction. -1 failed. */
+/* Could lb_queue_take() find something? No transaction. -1 failed. */
 int lb_queue_ready(struct lb_queue *q, int64_t owner, enum lb_queue_which which,
 		   int64_t now_ms, struct lb_error *err);
 
