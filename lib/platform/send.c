@@ -236,12 +236,14 @@ static void send_reply(struct lb_send *send, const struct lb_sink *sink,
 const struct lb_sink *lb_send_sink(struct lb_send *send,
 				   const struct lb_record *r)
 {
-	const char *bot = lb_json_str(r->json, "bot");
-	const json_t *conf = bot ? lb_config_bot(send->config, bot) : NULL;
-	const char *name = conf ? lb_json_str(conf, "adapter") : NULL;
+	const char *bot, *name;
+	const json_t *conf;
 
 	if (send->sink)
 		return send->sink;
+	bot = lb_json_str(r->json, "bot");
+	conf = bot ? lb_config_bot(send->config, bot) : NULL;
+	name = conf ? lb_json_str(conf, "adapter") : NULL;
 	if (!name || strcmp(name, "text") == 0)
 		return &lb_sink_stdout;
 	return lb_sink_find(name);
