@@ -20,7 +20,7 @@ configure() {
 		    adapter: telegram
 		    token: "$BOT_API_TOKEN"
 		    base-url: "${2-$BOT_API}"
-		    limits: {${1-chat-interval: 1ms, group-interval: 1ms}}
+		    limits: {${1-chat-interval: 1ms, group-interval: 1ms, all-interval: 1ms}}
 	END
 }
 

@@ -256,16 +256,19 @@ static void send_reply(struct lb_send *send, const struct lb_sink *sink,
 const struct lb_sink *lb_send_sink(struct lb_send *send,
 				   const struct lb_record *r)
 {
-	const char *bot = lb_json_str(r->json, "bot");
-	const json_t *conf = bot ? lb_config_bot(send->config, bot) : NULL;
-	const char *name = conf ? lb_json_str(conf, "adapter") : NULL;
-	const char *platform = lb_json_str(r->json, "platform");
-	const struct lb_sink *from = platform ? lb_sink_find(platform) : NULL;
+	const struct lb_sink *from;
+	const char *bot, *name, *platform;
+	const json_t *conf;
 
 	if (send->sink)
 		return send->sink;
+	bot = lb_json_str(r->json, "bot");
+	conf = bot ? lb_config_bot(send->config, bot) : NULL;
+	name = conf ? lb_json_str(conf, "adapter") : NULL;
+	platform = conf ? NULL : lb_json_str(r->json, "platform");
+	from = platform ? lb_sink_find(platform) : NULL;
 	/* What came over a network is not printed for want of a bot. */
-	if (!conf && from && from->network)
+	if (from && from->network)
 		return from;
 	if (!name || strcmp(name, "text") == 0)
 		return &lb_sink_stdout;
