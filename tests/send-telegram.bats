@@ -245,6 +245,16 @@ teardown() {
 	same $'7 x\n7 y\n7 z' "$(texts)"
 }
 
+@test "an answer that names no message: the receipt names none" {
+	for body in '{"ok":true}' '{"ok":true,"result":{"message_id":"x"}}' \
+		'{"ok":true,"result":[7]}' '{"ok":true,"result":[{}]}'; do
+		bot_api_op "$(jq -cn --arg b "$body" '{op: "fail", how: "body",
+			body: $b}')"
+		run -0 lb-send telegram < <(reply "$RANDOM$RANDOM" 7 hello)
+		is 'map([.kind, .message_ids]) == [["receipt", []]]'
+	done
+}
+
 @test "what was sent gives its receipt again, without a call" {
 	run -0 lb-send telegram < <(reply a 7 x)
 	first=$output
