@@ -149,7 +149,7 @@ nothing_done() {
 	for n in {1..12}; do
 		bot_api_say "$n" "$(head -c 4000 /dev/zero | tr '\0' x)"
 	done
-	run -74 bash -c 'ulimit -f 40; timeout 2 lb-ingest telegram --queue in |
+	run -74 bash -c 'ulimit -f 40; timeout 1 lb-ingest telegram --queue in |
 		cat > told; exit "${PIPESTATUS[0]/124/74}"'
 	grep '"lost".*queue.db' told
 	same 12 "$(pending)"

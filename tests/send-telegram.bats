@@ -245,6 +245,16 @@ teardown() {
 	same $'7 x\n7 y\n7 z' "$(texts)"
 }
 
+@test "an answer that names no message: the receipt names none" {
+	for body in '{"ok":true}' '{"ok":true,"result":{"message_id":"x"}}' \
+		'{"ok":true,"result":[7]}' '{"ok":true,"result":[{}]}'; do
+		bot_api_op "$(jq -cn --arg b "$body" '{op: "fail", how: "body",
+			body: $b}')"
+		run -0 lb-send telegram < <(reply "$RANDOM$RANDOM" 7 hello)
+		is 'map([.kind, .message_ids]) == [["receipt", []]]'
+	done
+}
+
 @test "what was sent gives its receipt again, without a call" {
 	run -0 lb-send telegram < <(reply a 7 x)
 	first=$output
@@ -518,7 +528,7 @@ sum() {
 	bot_api_op '{"op":"block","chat":7}'
 	run --separate-stderr -69 lb-send --to person:7 hello
 	is 'map([.kind, .code]) == [["error", "denied"]]'
-	[[ $stderr == "lb-send: part 1 not delivered: sendMessage: 403: "* ]]
+	[[ $stderr == "lb-send: "*": part 1 not delivered: sendMessage: 403: "* ]]
 	bot_api_op '{"op":"fail","how":"429","n":9,"retry_after":0}'
 	run --separate-stderr -75 lb-send --to person:8 hello
 	# another run would send it twice: nobody should try again
@@ -703,4 +713,18 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$1"
 	is 'map([.kind, .code, .retryable]) == [["error", "network", true]]'
 	same 0 "$(cat "$BATS_FILE_TMPDIR/status")"
 	run ! grep -F TEST-token "$BATS_FILE_TMPDIR/out" "$BATS_FILE_TMPDIR/err"
+}
+
+@test "what came over a network is not printed for want of a bot" {
+	run --separate-stderr -69 lb-send < <(reply a 7 x '{"bot": "gone"}')
+	is '[.[0].kind, .[0].code] == ["error", "config"]'
+	[ "$(wc -l <<< "$output")" -eq 1 ]
+	[[ $stderr != *x$'\n'* ]]
+}
+
+@test "a failure that the user reads in other words is told to who runs it" {
+	run --separate-stderr -0 lb-send telegram < <(reply a 7 "Request failed." \
+		'{"failed": {"code": "auth", "message": "HTTP 401"}}')
+	same 'lb-send: b/person_7: no answer: auth: HTTP 401' "$stderr"
+	same '"receipt"' "$(jq -c .kind <<< "$output")"
 }

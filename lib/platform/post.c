@@ -302,7 +302,7 @@ static void name_messages(struct lb_post *p)
 		if (json_is_string(id))
 			json_array_append(p->d.message_ids,
 					  (json_t *)(uintptr_t)id);
-		json_array_foreach(id, k, one)
+		json_array_foreach(id, k, one) if (json_is_string(one))
 			json_array_append(p->d.message_ids,
 					  (json_t *)(uintptr_t)one);
 	}

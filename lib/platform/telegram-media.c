@@ -203,10 +203,14 @@ static void fail(struct item *item, const char *why, bool may_pass)
 static int open_file(struct item *item, struct lb_error *err)
 {
 	lb_autofree char *folder = lb_strdup(item->path);
+	struct stat st;
 
 	*strrchr(folder, '/') = '\0';
 	if (lb_path_make(folder, err) < 0)
 		return -1;
+	/* Ours alone may write there; a link is none of ours all the same. */
+	if (lstat(folder, &st) < 0 || !S_ISDIR(st.st_mode))
+		return lb_fail(err, LB_DENIED, "'%s' is not a folder", folder);
 	item->temporary =
 		lb_printf("%s.%ld" MEDIA_PART, item->path, (long)getpid());
 	unlink(item->temporary);
@@ -305,16 +309,26 @@ static void on_place(void *arg, const struct lb_answer *a)
 		fail(item, err.text, false);
 }
 
+/* A file, in a folder: what a reader of the record will open. */
+static bool is_there(const char *path)
+{
+	lb_autofree char *folder = lb_strdup(path);
+	struct stat st;
+
+	*strrchr(folder, '/') = '\0';
+	return lstat(folder, &st) == 0 && S_ISDIR(st.st_mode) &&
+	       lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 static void start_one(struct item *item)
 {
 	struct poller *p = item->media->poller;
 	json_auto_t *params = lb_json_pack("{s:s}", "file_id", item->ref);
 	struct lb_error err;
-	struct stat st;
 
 	item->running = true;
 	item->media->running++;
-	if (item->path && lstat(item->path, &st) == 0 && S_ISREG(st.st_mode)) {
+	if (item->path && is_there(item->path)) {
 		finish(item, NULL);
 		return;
 	}

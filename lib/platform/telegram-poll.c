@@ -192,7 +192,7 @@ static void parse(struct poller *p, size_t at, struct lb_buf *lines,
 	struct lb_error err;
 
 	if (lb_telegram_parse(&one, p->pending[at].json, &err) < 0) {
-		lb_warn("update %" PRId64 ": %s", p->pending[at].id, err.text);
+		lb_warn("%s", err.text);
 	} else {
 		put_records(p, &one.records, one.album, lines);
 		*files =

@@ -49,12 +49,13 @@ int64_t telegram_message(const json_t *result)
 	return id;
 }
 
+/* Where the platform names no message, none is named. */
 static json_t *id_of(int64_t chat, int64_t message)
 {
 	lb_autofree char *text =
 		lb_printf("%lld:%lld", (long long)chat, (long long)message);
 
-	return json_string(text);
+	return message > 0 ? json_string(text) : json_array();
 }
 
 /* "CHAT:MESSAGE", or a list of them for an album. */
