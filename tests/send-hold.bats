@@ -32,7 +32,7 @@ said() {
 	local i
 	for ((i = 0; i < 1000; i++)); do
 		output=$(cat "$BATS_TEST_TMPDIR/out")
-		[ "$(wc -l < "$BATS_TEST_TMPDIR/out")" -lt "$1" ] || return 0
+		[ -z "$output" ] || [ "$(wc -l <<< "$output")" -lt "$1" ] || return 0
 		sleep 0.02
 	done
 	echo "not $1 lines: $output"
