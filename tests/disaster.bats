@@ -122,8 +122,23 @@ nothing_done() {
 	[[ $stderr == "lb-queue: "*"queue.db': "*"No space left on device" ]]
 	make_room
 	same 1 "$(lb-queue stats | jq .depth)"
+	# and in the middle
+	mkfifo pipe
+	lb-queue put < pipe > out 2> err 3>&- & RUN=$!
+	PIDS+=("$RUN")
+	exec 9> pipe
+	message a0 >&9
+	until_true grep a0 out
+	fill
+	cat many >&9 || true
+	exec 9>&-
+	ended 74
+	same 1 "$(grep -c queued out)"
+	grep 'queue.db.*disk is full' err
+	make_room
+	same 2 "$(lb-queue stats | jq .depth)"
 	run --separate-stderr -0 lb-queue put < many
-	same 901 "$(lb-queue stats | jq .depth)"
+	same 902 "$(lb-queue stats | jq .depth)"
 }
 
 @test "full: what cannot be kept is not confirmed, and comes when there is room" {

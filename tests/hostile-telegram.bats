@@ -52,7 +52,7 @@ once() {
 	: > updates
 	for name in ../../../../tmp/x /etc/passwd '..' '.' 'a/../../b' \
 		$'x\ny' '-rf' '%2e%2e%2f' 'con.' "$(head -c 3000 /dev/zero |
-			tr '\0' n)" '....//....//x' 'x.../../../a' $'\u202egpj.exe'; do
+			tr '\0' n)" '....//....//x' 'x.../../../a' 'a.b c' 'p.jpg;x' $'\u202egpj.exe'; do
 		n=$((n + 1))
 		bot_api_op "$(jq -cn --arg n "$n" --arg p "$name" '{op: "file",
 			file_id: ("F" + $n), text: "abc", path: $p}')"

@@ -26,7 +26,7 @@ chaos() {
 	[ "$status" -eq 0 ] || { tail -n 50 lb-run.log; false; }
 	[ "$(jq .messages <<< "$output")" -gt 20 ]
 	[ "$(jq .ends.receipt <<< "$output")" -gt 20 ]
-	[ "$(bot_api_log 'select(.fault).fault' | sort -u | wc -l)" -gt 6 ]
+	[ "$(bot_api_log 'select(.fault).fault' | sort -u | wc -l)" -gt 3 ]
 	run ! grep Sanitizer lb-run.log
 }
 

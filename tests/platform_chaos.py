@@ -57,8 +57,9 @@ RUBBISH = [
 
 def trouble(api, rnd):
     """One more thing that goes wrong; some time later it is over."""
-    method = rnd.choice(["getUpdates", "sendMessage", "sendMessage",
-                         "sendChatAction", "deleteWebhook"])
+    # After some failures a bot asks seldom: then nothing happens any more.
+    method = rnd.choice(["getUpdates"] + ["sendMessage"] * 8 +
+                        ["sendChatAction"] * 2 + ["deleteWebhook"])
     fault = dict(rnd.choice(ANY + (POLL if method == "getUpdates" else [])))
     flow.control(api, dict(fault, op="fail", method=method,
                            n=rnd.randint(1, 2), skip=rnd.randint(0, 2)))
