@@ -766,3 +766,15 @@ db.commit()' "$LB_STATE/queue.db"
 	run --separate-stderr -64 lb-ingest telegram --queue 'a b'
 	[[ $stderr == *"'a b' is not the name of a queue"* ]]
 }
+
+@test "a bare command in a group: meant, where a bot hears little else" {
+	local update='{"message":{"message_id":1,"date":1700000000,"text":"/ask me","entities":[{"type":"bot_command","offset":0,"length":4}],"chat":{"id":-5,"type":"group","title":"G"},"from":{"id":7,"is_bot":false,"first_name":"Ann"}}}'
+	bot_api_push "$update"
+	same true "$(once | jq 'select(.kind == "message").mentioned_me')"
+	stop_doubles
+	rm -r "$LB_STATE" # another service, whose updates are counted anew
+	bot_api --reads-all
+	bot
+	bot_api_push "$update"
+	same false "$(once | jq 'select(.kind == "message").mentioned_me')"
+}

@@ -642,7 +642,7 @@ working() {
 	run --separate-stderr -74 bash -c 'lb-queue work --once -- sed -u "$0" \
 		> /dev/full' "$DROP"
 	[[ $stderr == "lb-queue: cannot write output: No space left on device" ]]
-	messages 3000 | sed 's/"m/"x/' | lb-queue put > /dev/null
+	messages 3000 | sed 's/"id":"m/"id":"x/' | lb-queue put > /dev/null
 	run -0 bash -c 'lb-queue work --once -- sed -u "$0" | head -n 1 > /dev/null
 		echo "${PIPESTATUS[0]}"' "$DROP"
 	same 141 "$output"

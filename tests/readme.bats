@@ -48,7 +48,8 @@ own() {
 # telegram - the commands of the bot on Telegram, each on a line.
 telegram() {
 	sed -n '/^## A bot on Telegram/,/^From here/p' "$readme" |
-		grep '^       ' | sed 's/^ *//; s/ *#.*//'
+		grep '^       ' | sed 's/^ *//; s/ *#.*//' |
+		sed '/^\.\/bootstrap/d; /^PATH=/d'
 }
 
 @test "the bot on Telegram: its commands run against a double" {
@@ -73,16 +74,14 @@ telegram() {
 	run -0 lb-session list
 	[[ $output == *person_42* ]]
 	# Written down.
-	unset LB__BOTS__TELEGRAM__BASE_URL
 	run -0 sh -ec "$(grep '^lb-config' <<< "$commands")"
-	export LB__BOTS__SUPPORT__BASE_URL=$BOT_API
 	bot_api_op '{"op":"chat","chat":{"id":-1001234567890,"type":"supergroup","title":"g"}}'
 	bot_api_say 42 again
 	run -0 sh -c "$(grep -o 'lb-run --once' <<< "$commands")"
 	run -0 sh -c "$(grep -o "echo 'Good.*" <<< "$commands")"
 	same '"Good morning."' "$(bot_api_sent .text | tail -n 1)"
 	run -0 sh -c "$(grep -- 'lb-run --print' <<< "$commands")"
-	[[ $output == "lb-ingest telegram --bot support --queue in & "* ]]
+	[[ $output == "lb-ingest telegram --bot telegram --queue in & "* ]]
 	sh -c "$(grep 'tee seen' <<< "$commands")" > out 2>&1 < /dev/null 3>&- &
 	PIDS+=("$!")
 	bot_api_say 42 'by hand'

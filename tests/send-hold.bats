@@ -32,7 +32,7 @@ said() {
 	local i
 	for ((i = 0; i < 1000; i++)); do
 		output=$(cat "$BATS_TEST_TMPDIR/out")
-		[ "$(wc -l < "$BATS_TEST_TMPDIR/out")" -lt "$1" ] || return 0
+		[ -z "$output" ] || [ "$(wc -l <<< "$output")" -lt "$1" ] || return 0
 		sleep 0.02
 	done
 	echo "not $1 lines: $output"
@@ -146,6 +146,31 @@ ended() {
 	is 'map([.kind, .id]) == [["error", "a"], ["receipt", "c"], ["receipt", "a"],
 		["receipt", "b"]]'
 	same $'7 1\n7 so far too' "$(texts | grep ^7)"
+}
+
+@test "what showed an answer that failed is what a later try changes" {
+	edits='{"op":"fail","how":"429","method":"editMessageText","n":5,"retry_after":0}'
+	feed
+	chunk a 7 'so far' 1 >&7
+	shown 7 1
+	bot_api_op "$edits"
+	reply a 7 'so far so good' >&7
+	said 1
+	reply a 7 'so far so good' >&7
+	said 2
+	is 'map([.kind, .message_ids]) == [["error", null], ["receipt", ["7:1"]]]'
+	# of several parts, too
+	chunk b 8 'one two' 1 >&7
+	shown 8 1
+	bot_api_op "$edits"
+	for n in 1 2; do
+		reply b 8 one '{"part":1,"final":false}' >&7
+		reply b 8 two '{"part":2,"final":true}' >&7
+	done
+	ended
+	same $'7 so far so good\n8 one\n8 two' "$(texts)"
+	is '.[2:] | map([.kind, .part, .message_ids]) == [["error", null, null],
+		["receipt", 1, ["8:1"]], ["receipt", 2, ["8:2"]]]'
 }
 
 @test "adapters that need no network hold, too" {

@@ -29,13 +29,36 @@ static bool is_meant(const struct member *m, const char *state)
 		(m->once || m->leaving || m->draining || m->super->stopping));
 }
 
+/* People at a terminal hear that all is well, too. */
+static void tell(const struct member *m, const char *state, const char *text,
+		 int64_t retry_ms)
+{
+	bool well = strcmp(state, "connected") == 0;
+	lb_autobuf struct lb_buf b = {0};
+
+	lb_buf_printf(&b, "bot '%s' is %s", m->name, state);
+	if (well && m->self)
+		lb_buf_printf(&b, " as %s", m->self);
+	if (text)
+		lb_buf_printf(&b, ": %s", text);
+	if (retry_ms > 0)
+		lb_buf_printf(&b, "; again in %lld s",
+			      (long long)(retry_ms + 999) / 1000);
+	if (well && !m->once && isatty(STDERR_FILENO))
+		lb_tell(NULL, "%s", lb_buf_str(&b));
+	else
+		lb_log(is_meant(m, state) ? LB_INFO : LB_WARNING, NULL, "%s",
+		       lb_buf_str(&b));
+}
+
 static void on_status(struct member *m, const struct lb_record *r)
 {
+	const json_t *who = json_object_get(r->json, "self");
 	const char *name = lb_json_str(r->json, "state");
 	const char *text = lb_json_str(r->json, "message");
 	const char *state = name ? state_named(name) : NULL;
-	const char *self =
-		lb_json_str(json_object_get(r->json, "self"), "name");
+	const char *self = who ? lb_json_str(who, "name") : NULL;
+	int64_t retry = 0;
 
 	if (self) {
 		free(m->self);
@@ -43,10 +66,9 @@ static void on_status(struct member *m, const struct lb_record *r)
 	}
 	if (!state)
 		return;
+	lb_json_int(r->json, "retry_in_ms", &retry);
 	if (strcmp(state, m->state) != 0)
-		lb_log(is_meant(m, state) ? LB_INFO : LB_WARNING, NULL,
-		       "bot '%s' is %s%s%s", m->name, state, text ? ": " : "",
-		       text ? text : "");
+		tell(m, state, text, retry);
 	member_say(m, state, text);
 }
 

@@ -71,21 +71,24 @@ const struct lb_opt worker_options[] = {CONFIG, GRACE,   COPIES, ONCE,
 const struct lb_opt ingest_options[] = {CONFIG, GRACE,   ONCE,
 					PRINT,  RECORDS, {0}};
 
-/* When nobody chose it. */
-static void tell_of_model(struct super *s)
+/* Who answers; a model that cannot be meant is told of before anybody asks. */
+static int check_model(struct super *s, struct lb_error *err)
 {
-	struct lb_error err;
-	struct lb_model *model = NULL;
 	const char *chosen = lb_config_str(s->config, "llm.model");
+	struct lb_model *model;
 
-	if (s->role != ROLE_INGEST && !(chosen && *chosen) &&
-	    !lb_config_env("LB_MODEL"))
-		model = lb_model_open(s->config, NULL, &err);
-	if (model && strcmp(model->label, "offline") == 0)
+	if (s->role == ROLE_INGEST)
+		return 0;
+	model = lb_model_open(s->config, NULL, err);
+	if (!model)
+		return -1;
+	if (!(chosen && *chosen) && !lb_config_env("LB_MODEL") && !s->once &&
+	    strcmp(model->label, "offline") == 0)
 		lb_tell(NULL, "no model is configured: the built-in 'offline' "
 			      "answers; set OPENAI_API_KEY, or llm.model (see "
 			      "lb-config(5))");
 	lb_model_close(model);
+	return 0;
 }
 
 static int supervise(struct super *s)
@@ -151,8 +154,9 @@ static int run(enum role role)
 		code = lb_report(&err);
 	} else if (s->print) {
 		code = plan_print(s);
+	} else if (check_model(s, &err) < 0) {
+		code = lb_report(&err);
 	} else {
-		tell_of_model(s);
 		code = supervise(s);
 	}
 	close_all(s);

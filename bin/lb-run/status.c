@@ -10,9 +10,10 @@
 #include "base/path.h"
 #include "base/table.h"
 #include "fs/lock.h"
+#include "store/queue-look.h"
 #include "super.h"
 
-enum { MAX_FILE = 4 << 20 };
+enum { MAX_FILE = 4 << 20, BUSY_MS = 1000 };
 
 static bool json;
 
@@ -64,8 +65,35 @@ static void spell_time(json_t *row)
 	json_object_set_new(row, "since", json_string(text));
 }
 
+/* Of the flow: how its queue is. */
+static void add_queue(json_t *row, const char *state)
+{
+	struct lb_error err;
+	struct lb_queue *q = lb_queue_exists(state)
+				     ? lb_queue_open(state, "in", BUSY_MS, &err)
+				     : NULL;
+	struct lb_queue_stats n = {0};
+	lb_autofree char *text = NULL;
+
+	if (!q || lb_queue_stats(q, lb_clock_now(), &n, &err) < 0) {
+		lb_queue_close(q);
+		return;
+	}
+	lb_queue_close(q);
+	json_object_set_new(row, "depth", json_integer(n.depth));
+	json_object_set_new(row, "dead", json_integer(n.dead));
+	json_object_set_new(row, "deaths", json_integer(n.deaths));
+	if (json_object_get(row, "message"))
+		return;
+	text = lb_printf("%lld waiting, %lld dead, %lld deaths",
+			 (long long)n.depth, (long long)n.dead,
+			 (long long)n.deaths);
+	json_object_set_new(row, "message", json_string(text));
+}
+
 /* Returns how many of them are down. */
-static size_t show(struct lb_table *table, const json_t *report)
+static size_t show(struct lb_table *table, const json_t *report,
+		   const char *state)
 {
 	const json_t *all = json_object_get(report, "members");
 	size_t down = 0;
@@ -75,6 +103,8 @@ static size_t show(struct lb_table *table, const json_t *report)
 
 		down += !is_well(lb_json_str(row, "state"));
 		spell_time(row);
+		if (!json_object_get(row, "adapter"))
+			add_queue(row, state);
 		lb_table_row(table, row);
 	}
 	return down;
@@ -135,7 +165,7 @@ int status_verb(int argc, char **argv)
 		running++;
 		told[role] = (pid_t)json_integer_value(
 			json_object_get(report, "pid"));
-		down += show(table, report);
+		down += show(table, report, state);
 	}
 	lb_table_close(table);
 	down += running > 0 && may_be_old(state);

@@ -26,7 +26,9 @@ void lb_buf_reserve(struct lb_buf *b, size_t more);
 
 static inline void lb_buf_put(struct lb_buf *b, const char *text, size_t len)
 {
-	if (b->len + len >= b->cap) /* then there is no room for the NUL */
+	/* There must be room for the NUL, too. No data is no cap; it is said
+	 * for those who check this code and cannot know. */
+	if (!b->data || b->len + len >= b->cap)
 		lb_buf_reserve(b, len);
 	if (len > 0)
 		memcpy(b->data + b->len, text, len);

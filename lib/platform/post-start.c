@@ -109,6 +109,7 @@ void lb_post_start(struct lb_lane *lane, struct lb_bot *bot)
 	if (bot->send->hold)
 		p->d.session = lane->name;
 	if (lb_send_gave_up(bot->send, &p->d)) {
+		p->d.final = false; /* what failed said how it ends */
 		lb_post_finish(p);
 	} else if (lb_send_held_back(bot->send, &p->d)) {
 		lb_send_not_sent(bot->send, bot->sink, &p->d);

@@ -53,11 +53,14 @@ static void release(struct lb_post *p)
 
 void lb_post_finish(struct lb_post *p)
 {
+	const struct lb_network *net = network_of(p);
 	struct lb_lane *lane = p->lane;
 	bool over = p->d.final || p->failed;
 
-	if (over && p->bot->self && network_of(p)->ended)
-		network_of(p)->ended(p->bot->self, p->d.id);
+	if (p->bot->self && p->d.retryable && net->paused)
+		net->paused(p->bot->self, p->d.id);
+	else if (p->bot->self && over && net->ended)
+		net->ended(p->bot->self, p->d.id);
 	release(p);
 	lane->work = NULL;
 	lb_item_free(lb_lane_shift(lane));

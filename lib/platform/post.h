@@ -96,6 +96,8 @@ struct lb_network {
 	void (*chunk)(void *self, const struct lb_record *r);
 	/* The record has its end, by a part or elsewhere. */
 	void (*ended)(void *self, const char *id);
+	/* It failed for now: it may come again, here or elsewhere. */
+	void (*paused)(void *self, const char *id);
 };
 
 /* The adapter may be asked for the next step. */

@@ -139,13 +139,14 @@ static bool needs_network(const struct lb_sink *sink, const struct lb_record *r)
 static void end_elsewhere(struct lb_send_engine *e, const struct lb_sink *sink,
 			  const struct lb_record *r)
 {
-	const char *id = lb_json_str(r->json, "id");
+	const char *id;
 	struct lb_bot *bot;
 
-	if (!sink || !sink->network || !sink->network->ended || !id)
+	if (!sink || !sink->network || !sink->network->ended)
 		return;
+	id = lb_json_str(r->json, "id");
 	bot = lb_bot_of(e->send, sink, r);
-	if (bot->self)
+	if (bot->self && id)
 		sink->network->ended(bot->self, id);
 }
 

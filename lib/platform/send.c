@@ -117,6 +117,18 @@ static void count_failure(struct lb_send *send, enum lb_code code)
 	send->passing += lb_code_is_passing(code);
 }
 
+/* The user was told in his own words; whoever runs this wants to know why. */
+static void tell_failure(const struct lb_delivery *d,
+			 const struct lb_subject *of)
+{
+	const char *code = lb_json_str(d->failed, "code");
+	const char *why = lb_json_str(d->failed, "message");
+
+	lb_log(LB_WARNING, of, "%s: no answer: %s: %s",
+	       of->session ? of->session : "", code ? code : "internal",
+	       why ? why : "no reason given");
+}
+
 void lb_send_sent(struct lb_send *send, const struct lb_sink *sink,
 		  const struct lb_delivery *d)
 {
@@ -131,6 +143,8 @@ void lb_send_sent(struct lb_send *send, const struct lb_sink *sink,
 	if (d->failed)
 		count_failure(send,
 			      lb_code_find(lb_json_str(d->failed, "code")));
+	if (d->failed && sink->network)
+		tell_failure(d, &of);
 	if (!out)
 		return;
 	put_receipt(send, lb_out_buf(out), d);
@@ -156,9 +170,15 @@ void lb_send_not_sent(struct lb_send *send, const struct lb_sink *sink,
 				     d->retryable, (int)d->part - 1, d->behind};
 	const struct lb_subject of = lb_record_subject(d->record);
 	struct lb_out *out = records(send, sink);
+	enum lb_level level = LB_INFO;
 
-	lb_log(!sink || sink->text || send->only ? LB_ERROR : LB_INFO, &of,
-	       "part %lld not delivered: %s", (long long)d->part, d->why);
+	if (!sink || sink->text || send->only)
+		level = LB_ERROR;
+	else if (sink->network && !d->behind)
+		level = LB_WARNING;
+	lb_log(level, &of, "%s%spart %lld not delivered: %s",
+	       of.session ? of.session : "", of.session ? ": " : "",
+	       (long long)d->part, d->why);
 	send->failures++;
 	send->passing += d->retryable; /* what is lost may have arrived */
 	if (!d->final)
@@ -236,12 +256,20 @@ static void send_reply(struct lb_send *send, const struct lb_sink *sink,
 const struct lb_sink *lb_send_sink(struct lb_send *send,
 				   const struct lb_record *r)
 {
-	const char *bot = lb_json_str(r->json, "bot");
-	const json_t *conf = bot ? lb_config_bot(send->config, bot) : NULL;
-	const char *name = conf ? lb_json_str(conf, "adapter") : NULL;
+	const struct lb_sink *from;
+	const char *bot, *name, *platform;
+	const json_t *conf;
 
 	if (send->sink)
 		return send->sink;
+	bot = lb_json_str(r->json, "bot");
+	conf = bot ? lb_config_bot(send->config, bot) : NULL;
+	name = conf ? lb_json_str(conf, "adapter") : NULL;
+	platform = conf ? NULL : lb_json_str(r->json, "platform");
+	from = platform ? lb_sink_find(platform) : NULL;
+	/* What came over a network is not printed for want of a bot. */
+	if (from && from->network)
+		return from;
 	if (!name || strcmp(name, "text") == 0)
 		return &lb_sink_stdout;
 	return lb_sink_find(name);

@@ -369,6 +369,11 @@ static void ended(void *self, const char *id)
 	telegram_stream_end(self, id);
 }
 
+static void paused(void *self, const char *id)
+{
+	telegram_stream_pause(self, id);
+}
+
 static const struct lb_network network = {
 	.open = open_telegram,
 	.close = close_telegram,
@@ -378,6 +383,7 @@ static const struct lb_network network = {
 	.release = forget_plan,
 	.chunk = telegram_chunk,
 	.ended = ended,
+	.paused = paused,
 };
 
 const struct lb_sink lb_sink_telegram = {

@@ -50,6 +50,8 @@ struct stream {
 void telegram_chunk(void *self, const struct lb_record *r);
 struct stream *telegram_stream(const struct telegram *t, const char *id);
 void telegram_stream_end(struct telegram *t, const char *id);
+/* What was shown is kept for a while, for a later try. */
+void telegram_stream_pause(struct telegram *t, const char *id);
 void telegram_streams_close(struct telegram *t);
 
 /*

@@ -316,6 +316,21 @@ static void type(void *arg)
 					on_typed, s, &err);
 }
 
+void telegram_stream_pause(struct telegram *t, const char *id)
+{
+	struct stream *s = telegram_stream(t, id);
+
+	if (!s)
+		return;
+	if (s->n_shown == 0) {
+		telegram_stream_end(t, id);
+		return;
+	}
+	s->heard = lb_clock_mono();
+	lb_timer_set(loop_of(s), &s->typing, s->heard + SILENCE_MS + 1, type,
+		     s);
+}
+
 static struct stream *stream_open(struct telegram *t, const char *id,
 				  const struct lb_record *r)
 {

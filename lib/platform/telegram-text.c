@@ -129,14 +129,20 @@ static bool text_mention(struct walk *w, const json_t *user)
 	return true;
 }
 
-/* "/cmd@bot": without our name; another's is not for us. */
+/*
+ * "/cmd@bot": without our name; another's is not for us. A bare one reaches a
+ * bot with privacy mode only when it spoke last: it is meant.
+ */
 static bool command(struct walk *w, const char *text, size_t len, bool first)
 {
 	const char *at = memchr(text, '@', len);
 	size_t n = at ? (size_t)(at - text) : len;
 
-	if (!at)
+	if (!at) {
+		w->c->mentioned =
+			w->c->mentioned || (first && !w->c->p->self->reads_all);
 		return false;
+	}
 	if (!is_name(at + 1, len - n - 1, w->c->p->self->username)) {
 		w->c->for_other = w->c->for_other || first;
 		return false;

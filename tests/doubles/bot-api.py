@@ -28,9 +28,9 @@ What a test says goes to POST /_control, an object {"op":OP,...} or a list:
 `how` of fail: "429" (retry_after, default 1), a status such as "502", "cut"
 (the connection ends with the request unanswered and not performed),
 "cut-after" (performed), "hang" and "hang-after" (no byte of an answer comes),
-"bytes" (an answer a byte at a time), "slow" (after ms), "garbage", "truncated"
-(half of the body that was announced), "huge" (mib), "body" (body: this one),
-"file-rest" (a download ends in its middle).
+"bytes" (an answer a byte at a time), "slow" (after ms, default 1000), "garbage",
+"truncated" (half of the body that was announced), "huge" (mib), "body" (body:
+this one), "file-rest" (a download ends in its middle).
 
 GET /_sent is the messages accepted, a line each, as last edited; GET /_actions
 and GET /_state say more.

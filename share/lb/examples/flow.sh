@@ -5,6 +5,10 @@
 # when its end comes back; whatever dies meanwhile is started again. The ends
 # are written to standard output; what `stdout` bots say, to standard error.
 set -eu
+[ $# -eq 2 ] || {
+	echo "usage: $0 ADAPTER BOT" >&2
+	exit 64
+}
 adapter=$1 bot=$2
 
 listen() {
