@@ -245,9 +245,9 @@ static void one(struct lb_inline *s)
 		backslash(s);
 		break;
 	case 'h':
-		if (bare_url(s))
-			break;
-		/* fall through */
+		if (!bare_url(s))
+			s->at++;
+		break;
 	default:
 		s->at++;
 	}
