@@ -74,7 +74,7 @@ static int drop_oldest(struct put *p, struct lb_error *err)
 	struct lb_record r = {0};
 	int64_t seq;
 	size_t len;
-	int got = lb_queue_oldest(p->q, &seq, &text, &len, err);
+	int got = lb_queue_oldest(p->q, lb_clock_now(), &seq, &text, &len, err);
 
 	if (got <= 0)
 		return got;

@@ -11,8 +11,8 @@
  * and none that is tried again longer than ten minutes.
  */
 #define FUTURE                                                                 \
-	"(put > ?2 + 1000 OR not_before > ?2 + 86400000 OR"                    \
-	" (tries > 0 AND not_before > ?2 + 600000))"
+	"(put > ?2 + 1000 OR line.not_before > ?2 + 86400000 OR"               \
+	" (tries > 0 AND line.not_before > ?2 + 600000))"
 
 enum { SESSIONS = 256 }; /* set right in one go */
 
@@ -49,7 +49,7 @@ static int mend(struct lb_queue *q, int64_t session, int64_t now_ms,
 		    " WHERE id = ?1 UNION ALL SELECT next FROM waits JOIN line"
 		    " ON seq = at WHERE next > 0)"
 		    " UPDATE line SET not_before = ?2 + iif(tries = 0 AND put >"
-		    " ?2, min(max(not_before - put, 0), 86400000), 0)"
+		    " ?2, min(max(line.not_before - put, 0), 86400000), 0)"
 		    " FROM waits, records WHERE line.seq = at AND records.seq ="
 		    " at AND " FUTURE,
 		    err, "ii", session, now_ms) < 0 ||

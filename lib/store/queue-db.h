@@ -8,9 +8,12 @@
  * that a poll is one look into an index however long the queue is. `ends` has
  * a row for each record that ended.
  *
+ * A put writes `records` alone. Who takes puts what is fresh (it comes after
+ * `sorted` of the queue) into its line first: many at once, so that a session
+ * is touched once however many came for it.
+ *
  * The records of a session that wait are a list: `head` and `tail` of the
- * session, `next` of each, in the order of `seq`. An index would do, too, but
- * each put would write to another page of it.
+ * session, `next` of each, in the order of `seq`.
  */
 #ifndef LB_STORE_QUEUE_DB_H
 #define LB_STORE_QUEUE_DB_H
@@ -25,7 +28,6 @@ struct dirty {
 	int64_t held;       /* how many more are in hand */
 	int64_t head, tail; /* of those that wait; 0: none */
 	int64_t was;        /* the head before */
-	uint32_t known;     /* place in the table of those known, from 1 */
 };
 
 struct lb_queue {
@@ -45,7 +47,7 @@ struct lb_queue {
 	unsigned long known_opened;
 	/* What the transaction adds to the row of the queue. */
 	struct {
-		int64_t depth, put, done, died, retried, deaths, dropped;
+		int64_t depth, put, done, died, retried, deaths, dropped, fresh;
 	} more;
 };
 
@@ -56,22 +58,29 @@ struct lb_queue {
 struct dirty *lb_queue_touch(struct lb_queue *q, int64_t session,
 			     struct lb_error *err);
 
-/* An entry for a row that is known. */
-struct dirty *lb_queue_touch_as(struct lb_queue *q, const struct dirty *row);
+/* Write those entries, so that queries see them, and forget them. */
+int lb_queue_settle(struct lb_queue *q, struct lb_error *err);
 bool lb_queue_is_dirty(const struct lb_queue *q, int64_t session);
 
 /*
- * queue-known.c: rows of sessions that puts have read, good as long as no
- * other connection writes. _check() at the begin of a transaction, _commit()
- * at its end, _forget() when it was taken back.
+ * queue-known.c: rows of the sessions that puts named, good as long as no other
+ * connection writes. _check() at the begin of a transaction, _forget() when it
+ * was taken back or sessions were deleted. 0: not known.
  */
 void lb_queue_known_check(struct lb_queue *q);
-const struct dirty *lb_queue_known(struct lb_queue *q, const char *name);
-void lb_queue_known_add(struct lb_queue *q, const char *name,
-			struct dirty *row);
-void lb_queue_known_commit(struct lb_queue *q);
+int64_t lb_queue_known(const struct lb_queue *q, const char *name);
+void lb_queue_known_add(struct lb_queue *q, const char *name, int64_t row);
 void lb_queue_known_forget(struct lb_queue *q);
 void lb_queue_known_close(struct lb_queue *q);
+
+/* How many of the queue, whose row is known, are fresh; -1 failed. */
+int64_t lb_queue_fresh(struct lb_queue *q, struct lb_error *err);
+
+/*
+ * Put what is fresh in line, some thousands of them: all have their turn in
+ * the end. Returns how many, or -1.
+ */
+int lb_queue_sort(struct lb_queue *q, int64_t now_ms, struct lb_error *err);
 
 /* Put a record in its place among those that wait. */
 int lb_queue_link(struct lb_queue *q, struct dirty *d, int64_t seq,

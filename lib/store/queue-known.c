@@ -1,5 +1,5 @@
-/* Sessions that the last puts named: what their rows hold, while nobody else
- * has written to the database. */
+/* Sessions that the last puts named, while nobody else has written to the
+ * database. */
 #include <sqlite3.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ enum { KNOWN = 4096 }; /* a power of two */
 
 struct known {
 	char *name; /* NULL: none */
-	struct dirty row;
+	int64_t row;
 };
 
 static size_t slot_of(const char *name)
@@ -59,14 +59,14 @@ void lb_queue_known_check(struct lb_queue *q)
 	q->known_opened = q->store->opened;
 }
 
-const struct dirty *lb_queue_known(struct lb_queue *q, const char *name)
+int64_t lb_queue_known(const struct lb_queue *q, const char *name)
 {
 	const struct known *k = q->known ? &q->known[slot_of(name)] : NULL;
 
-	return k && k->name && strcmp(k->name, name) == 0 ? &k->row : NULL;
+	return k && k->name && strcmp(k->name, name) == 0 ? k->row : 0;
 }
 
-void lb_queue_known_add(struct lb_queue *q, const char *name, struct dirty *row)
+void lb_queue_known_add(struct lb_queue *q, const char *name, int64_t row)
 {
 	struct known *k;
 
@@ -75,25 +75,5 @@ void lb_queue_known_add(struct lb_queue *q, const char *name, struct dirty *row)
 	k = &q->known[slot_of(name)];
 	free(k->name);
 	k->name = lb_strdup(name);
-	row->known = (uint32_t)(k - q->known) + 1;
-	k->row = *row;
-}
-
-void lb_queue_known_commit(struct lb_queue *q)
-{
-	for (size_t i = 0; i < q->n_dirty; i++) {
-		const struct dirty *d = &q->dirty[i];
-		struct known *k = d->known ? &q->known[d->known - 1] : NULL;
-
-		/* What changed in another way than by a put is not worth
-		 * following. */
-		if (!k || d->held != 0) {
-			lb_queue_known_forget(q);
-			return;
-		}
-		if (!k->name || k->row.session != d->session)
-			continue; /* another took its place since */
-		k->row.head = k->row.was = d->head;
-		k->row.tail = d->tail;
-	}
+	k->row = row;
 }

@@ -37,25 +37,37 @@ int lb_queue_find(struct lb_queue *q, const char *key, const char *session,
 #define ROW                                                                    \
 	"SELECT r.seq, r.put, ifnull(e.time, 0), r.key, s.name, r.record,"     \
 	" e.outcome, ifnull(e.how, 0), ifnull(l.held, 0), ifnull(l.alone, 0)," \
-	" ifnull(l.not_before, 0), ifnull(l.tries, 0), ifnull(l.deaths, 0)"
+	" ifnull(l.not_before, r.not_before), ifnull(l.tries, 0), "            \
+	"ifnull(l.deaths, 0)"
 
 #define JOINED                                                                 \
 	" LEFT JOIN sessions s ON s.id = r.session"                            \
 	" LEFT JOIN line l ON l.seq = r.seq"
 
+/* What is fresh has no line yet. */
+#define FRESH                                                                  \
+	" FROM records r LEFT JOIN sessions s ON s.id = r.session"             \
+	" LEFT JOIN line l ON 0 LEFT JOIN ends e ON 0"                         \
+	" WHERE r.queue = ?1 AND r.seq > (SELECT sorted FROM queues"           \
+	" WHERE id = ?1)"
+
 static const char *const lists[] = {
 	[LB_QUEUE_ALL] =
 		ROW " FROM line l JOIN records r ON r.seq = l.seq"
 		    " LEFT JOIN sessions s ON s.id = r.session"
-		    " LEFT JOIN ends e ON 0"
-		    " WHERE l.queue = ?1 AND ?3 = ?3 ORDER BY l.seq LIMIT ?2",
-	/* the first of each session that is ready */
+		    " LEFT JOIN ends e ON 0 WHERE l.queue = ?1 AND ?3 = ?3"
+		    " UNION ALL " ROW FRESH " ORDER BY r.seq LIMIT ?2",
+	/* the first of each session that is ready, by the time it is so */
 	[LB_QUEUE_LIST_READY] =
 		ROW " FROM sessions s JOIN line l ON l.seq = s.head"
 		    " JOIN records r ON r.seq = l.seq LEFT JOIN ends e ON 0"
 		    " WHERE s.queue = ?1 AND s.owner = 0"
 		    " AND s.alone IN (0, 1) AND s.ready_at <= ?3"
-		    " ORDER BY s.ready_at LIMIT ?2",
+		    " UNION ALL " ROW FRESH
+		    " AND r.not_before <= ?3 AND s.owner = 0 AND s.head = 0"
+		    " AND NOT EXISTS (SELECT 1 FROM records b WHERE b.seq >"
+		    " (SELECT sorted FROM queues WHERE id = ?1) AND b.seq <"
+		    " r.seq AND b.session = r.session) ORDER BY 11 LIMIT ?2",
 	[LB_QUEUE_LIST_DONE] =
 		ROW " FROM ends e JOIN records r ON r.seq = e.seq" JOINED
 		    " WHERE e.queue = ?1 AND e.how <> 2 AND ?3 = ?3"
@@ -122,10 +134,14 @@ int lb_queue_stats(struct lb_queue *q, int64_t now_ms, struct lb_queue_stats *s,
 		" (SELECT count(*) FROM sessions WHERE owner <> 0"
 		"  AND queue = ?1),"
 		" (SELECT count(*) FROM sessions WHERE queue = ?1"
-		"  AND ready_at > ?2),"
+		"  AND ready_at > ?2) + (SELECT count(DISTINCT session) FROM"
+		"  records WHERE seq > sorted AND queue = ?1 AND fresh > 0 AND"
+		"  not_before > ?2),"
 		" (SELECT count(*) FROM ends WHERE how = 2 AND queue = ?1),"
-		" (SELECT put FROM line JOIN records USING(seq)"
-		"  WHERE line.queue = ?1 ORDER BY seq LIMIT 1)"
+		" ifnull((SELECT put FROM line JOIN records USING(seq)"
+		"  WHERE line.queue = ?1 ORDER BY seq LIMIT 1),"
+		"  iif(fresh > 0, (SELECT records.put FROM records WHERE"
+		"  seq > sorted AND queue = ?1 ORDER BY seq LIMIT 1), NULL))"
 		" FROM queues WHERE id = ?1",
 		err);
 	int64_t id = lb_queue_row(q, err);
@@ -179,6 +195,11 @@ int lb_queue_names(const char *state, int (*fn)(void *arg, const char *name),
 static int purge_sessions(struct lb_queue *q, int64_t before_ms, int max,
 			  struct lb_error *err)
 {
+	int64_t fresh = lb_queue_fresh(q, err);
+
+	if (fresh != 0) /* some may be theirs: another time */
+		return fresh < 0 ? -1 : 0;
+	lb_queue_known_forget(q);
 	return lb_db_write(
 		q->store,
 		"DELETE FROM sessions WHERE id IN (SELECT id FROM sessions s"

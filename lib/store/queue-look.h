@@ -67,8 +67,8 @@ int lb_queue_revive(struct lb_queue *q, int64_t seq, int64_t now_ms,
  * End the oldest record in nobody's hand: *seq and its text (caller frees);
  * then lb_queue_drop() it with its outcome. 1, 0: all are in hand, -1.
  */
-int lb_queue_oldest(struct lb_queue *q, int64_t *seq, char **text, size_t *len,
-		    struct lb_error *err);
+int lb_queue_oldest(struct lb_queue *q, int64_t now_ms, int64_t *seq,
+		    char **text, size_t *len, struct lb_error *err);
 int lb_queue_drop(struct lb_queue *q, int64_t seq, int64_t now_ms,
 		  const char *outcome, size_t len, struct lb_error *err);
 

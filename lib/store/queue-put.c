@@ -5,14 +5,14 @@
 #include "store/queue-db.h"
 #include "store/queue-look.h"
 
-/* The row of a session, made when missing. */
-static int read_session(struct lb_queue *q, const char *name, struct dirty *row,
-			struct lb_error *err)
+/* The row of a session, made when missing; -1 failed. */
+static int64_t read_session(struct lb_queue *q, const char *name,
+			    struct lb_error *err)
 {
 	lb_autoquery struct sqlite3_stmt *query =
 		lb_db_query(q->store,
-			    "SELECT id, owner, head, tail FROM sessions"
-			    " WHERE queue = ? AND name = ?",
+			    "SELECT id FROM sessions WHERE queue = ? AND"
+			    " name = ?",
 			    err);
 	int r;
 
@@ -20,67 +20,47 @@ static int read_session(struct lb_queue *q, const char *name, struct dirty *row,
 		return -1;
 	lb_db_bind(query, "is", q->id, name);
 	r = lb_db_step(q->store, query, err);
-	if (r < 0)
-		return -1;
-	if (r > 0) {
-		row->session = sqlite3_column_int64(query, 0);
-		row->owner = sqlite3_column_int64(query, 1);
-		row->head = row->was = sqlite3_column_int64(query, 2);
-		row->tail = sqlite3_column_int64(query, 3);
-		return 0;
-	}
+	if (r != 0)
+		return r < 0 ? -1 : (int64_t)sqlite3_column_int64(query, 0);
 	if (lb_db_write(q->store,
 			"INSERT INTO sessions(queue, name) VALUES(?, ?)", err,
 			"is", q->id, name) < 0)
 		return -1;
-	row->session = sqlite3_last_insert_rowid(q->store->db);
-	return 0;
+	return sqlite3_last_insert_rowid(q->store->db);
 }
 
-static struct dirty *touch_named(struct lb_queue *q, const char *name,
-				 struct lb_error *err)
+static int64_t session_row(struct lb_queue *q, const char *name,
+			   struct lb_error *err)
 {
-	const struct dirty *known = lb_queue_known(q, name);
-	struct dirty row = {.owner = 0};
+	int64_t row = lb_queue_known(q, name);
 
-	if (known)
-		return lb_queue_touch_as(q, known);
-	if (read_session(q, name, &row, err) < 0)
-		return NULL;
-	lb_queue_known_add(q, name, &row);
-	return lb_queue_touch_as(q, &row);
+	if (row > 0)
+		return row;
+	row = read_session(q, name, err);
+	if (row > 0)
+		lb_queue_known_add(q, name, row);
+	return row;
 }
 
 int lb_queue_put(struct lb_queue *q, const struct lb_queue_entry *e,
 		 int64_t now_ms, struct lb_error *err)
 {
-	struct dirty *d = touch_named(q, e->session, err);
-	int64_t seq;
+	int64_t session = session_row(q, e->session, err);
 
-	if (!d ||
+	if (session < 0 ||
 	    lb_db_write(q->store,
-			"INSERT INTO records(queue, key, session, put, record)"
-			" VALUES(?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-			err, "isiit", q->id, e->key, d->session, now_ms,
+			"INSERT INTO records(queue, key, session, put,"
+			" not_before, record) VALUES(?, ?, ?, ?, ?, ?)"
+			" ON CONFLICT DO NOTHING",
+			err, "isiiit", q->id, e->key, session, now_ms,
+			e->not_before > now_ms ? e->not_before : now_ms,
 			e->text, e->len) < 0)
 		return -1;
 	if (sqlite3_changes(q->store->db) == 0)
 		return 0;
-	seq = sqlite3_last_insert_rowid(q->store->db);
-	if (lb_db_write(q->store,
-			"INSERT INTO line(seq, queue, session, not_before)"
-			" VALUES(?, ?, ?, ?)",
-			err, "iiii", seq, q->id, d->session,
-			e->not_before > now_ms ? e->not_before : now_ms) < 0)
-		return -1;
-	if (d->tail > 0 && /* a new row's next is 0 already */
-	    lb_db_write(q->store, "UPDATE line SET next = ? WHERE seq = ?", err,
-			"ii", seq, d->tail) < 0)
-		return -1;
-	d->head = d->head ? d->head : seq;
-	d->tail = seq;
 	q->more.depth++;
 	q->more.put++;
+	q->more.fresh++;
 	return 1;
 }
 
@@ -100,8 +80,9 @@ int64_t lb_queue_depth(struct lb_queue *q, struct lb_error *err)
 	return (r ? sqlite3_column_int64(query, 0) : 0) + q->more.depth;
 }
 
-int lb_queue_oldest(struct lb_queue *q, int64_t *seq, char **text, size_t *len,
-		    struct lb_error *err)
+/* Of those in line. */
+static int oldest(struct lb_queue *q, int64_t *seq, char **text, size_t *len,
+		  struct lb_error *err)
 {
 	lb_autoquery struct sqlite3_stmt *query =
 		lb_db_query(q->store,
@@ -122,6 +103,19 @@ int lb_queue_oldest(struct lb_queue *q, int64_t *seq, char **text, size_t *len,
 			   (size_t)sqlite3_column_bytes(query, 1));
 	*len = (size_t)sqlite3_column_bytes(query, 1);
 	return 1;
+}
+
+int lb_queue_oldest(struct lb_queue *q, int64_t now_ms, int64_t *seq,
+		    char **text, size_t *len, struct lb_error *err)
+{
+	int got;
+
+	while ((got = oldest(q, seq, text, len, err)) == 0) {
+		got = lb_queue_sort(q, now_ms, err);
+		if (got <= 0)
+			break;
+	}
+	return got;
 }
 
 /* The oldest of all that wait is the first of its session. */

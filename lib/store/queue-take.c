@@ -5,6 +5,7 @@
 #include "store/queue-db.h"
 
 enum { SESSIONS = 256 }; /* looked at in one go */
+enum { SORTS = 16 };     /* so often at most what is fresh is put in line */
 
 /* owner and alone of the sessions that are meant. */
 static int64_t wanted_owner(int64_t owner, enum lb_queue_which which)
@@ -53,9 +54,14 @@ int lb_queue_ready(struct lb_queue *q, int64_t owner, enum lb_queue_which which,
 
 	if (row <= 0)
 		return (int)row;
-	if (which != LB_QUEUE_ALONE)
+	if (which != LB_QUEUE_ALONE) {
+		int64_t fresh = lb_queue_fresh(q, err);
+
+		if (fresh != 0)
+			return fresh < 0 ? -1 : 1;
 		r = list_sessions(q, wanted_owner(owner, which), 0, now_ms, 1,
 				  &row, err);
+	}
 	if (r == 0 && (which == LB_QUEUE_ALONE || which == LB_QUEUE_ANY))
 		r = list_sessions(q, 0, 1, now_ms, 1, &row, err);
 	return r;
@@ -137,7 +143,8 @@ static int take_head(struct take *t, struct dirty *d, bool first,
 {
 	lb_autoquery struct sqlite3_stmt *row =
 		lb_db_query(t->q->store,
-			    "SELECT not_before, alone, tries, deaths, put, "
+			    "SELECT line.not_before, alone, tries, deaths, "
+			    "put, "
 			    "record, next"
 			    " FROM line JOIN records USING(seq) WHERE seq = ?",
 			    err);
@@ -185,6 +192,18 @@ static int take_all(struct take *t, int64_t from, int64_t alone,
 	return n < 0 ? -1 : 0;
 }
 
+static int take_which(struct take *t, enum lb_queue_which which,
+		      struct lb_error *err)
+{
+	int r = 0;
+
+	if (which != LB_QUEUE_ALONE)
+		r = take_all(t, wanted_owner(t->owner, which), 0, err);
+	if (r == 0 && (which == LB_QUEUE_ALONE || t->any) && t->left > 0)
+		r = take_all(t, 0, 1, err);
+	return r;
+}
+
 int lb_queue_take(struct lb_queue *q, int64_t owner, enum lb_queue_which which,
 		  int max, int64_t now_ms, lb_queue_fn *fn, void *arg,
 		  struct lb_error *err)
@@ -197,11 +216,12 @@ int lb_queue_take(struct lb_queue *q, int64_t owner, enum lb_queue_which which,
 			 fn,
 			 arg,
 			 false};
-	int want = t.left, r = 0;
+	int want = t.left, r = 1;
 
-	if (which != LB_QUEUE_ALONE)
-		r = take_all(&t, wanted_owner(owner, which), 0, err);
-	if (r == 0 && (which == LB_QUEUE_ALONE || t.any) && t.left > 0)
-		r = take_all(&t, 0, 1, err);
+	for (int i = 0; i < SORTS && r > 0 && t.left == want; i++) {
+		r = lb_queue_sort(q, now_ms, err);
+		if (r >= 0 && take_which(&t, which, err) < 0)
+			r = -1;
+	}
 	return r < 0 ? -1 : want - t.left;
 }

@@ -105,6 +105,11 @@ static void forget_dirty(struct lb_queue *q)
 	if (q->n_dirty > 0)
 		memset(q->slots, 0, q->n_slots * sizeof(*q->slots));
 	q->n_dirty = 0;
+}
+
+static void forget_all(struct lb_queue *q)
+{
+	forget_dirty(q);
 	memset(&q->more, 0, sizeof(q->more));
 }
 
@@ -126,7 +131,7 @@ int lb_queue_begin(struct lb_queue *q, bool durable, struct lb_error *err)
 {
 	unsigned long opened = q->store->opened;
 
-	forget_dirty(q);
+	forget_all(q);
 	if (set_durable(q, durable, err) < 0 ||
 	    lb_store_begin(q->store, err) < 0)
 		return -1;
@@ -147,7 +152,7 @@ int lb_queue_begin(struct lb_queue *q, bool durable, struct lb_error *err)
 void lb_queue_rollback(struct lb_queue *q)
 {
 	lb_store_rollback(q->store);
-	forget_dirty(q);
+	forget_all(q);
 	lb_queue_known_forget(q);
 	if (q->joined > 0) /* its number may be another's now */
 		lb_owners_unlock(&q->owners, q->joined);
@@ -198,34 +203,42 @@ static int settle(struct lb_queue *q, const struct dirty *d, int64_t now_ms,
 		d->tail, d->session);
 }
 
-static int settle_all(struct lb_queue *q, struct lb_error *err)
+int lb_queue_settle(struct lb_queue *q, struct lb_error *err)
 {
 	int64_t now_ms = lb_clock_now();
 
 	for (size_t i = 0; i < q->n_dirty; i++)
 		if (settle(q, &q->dirty[i], now_ms, err) < 0)
 			return -1;
+	forget_dirty(q);
+	return 0;
+}
+
+static int count(struct lb_queue *q, struct lb_error *err)
+{
 	return lb_db_write(q->store,
 			   "UPDATE queues SET depth = depth + ?,"
 			   " put = put + ?, done = done + ?, died = died + ?,"
 			   " retried = retried + ?, deaths = deaths + ?,"
-			   " dropped = dropped + ? WHERE id = ?",
-			   err, "iiiiiiii", q->more.depth, q->more.put,
+			   " dropped = dropped + ?, fresh = fresh + ?"
+			   " WHERE id = ?",
+			   err, "iiiiiiiii", q->more.depth, q->more.put,
 			   q->more.done, q->more.died, q->more.retried,
-			   q->more.deaths, q->more.dropped, q->id);
+			   q->more.deaths, q->more.dropped, q->more.fresh,
+			   q->id);
 }
 
 int lb_queue_commit(struct lb_queue *q, struct lb_error *err)
 {
-	bool changed = q->n_dirty > 0;
+	bool changed = q->n_dirty > 0 || q->more.put > 0;
 
 	if (lb_owners_open(&q->owners, q->wakes, err) < 0 ||
-	    settle_all(q, err) < 0 || lb_store_commit(q->store, err) < 0) {
+	    lb_queue_settle(q, err) < 0 || count(q, err) < 0 ||
+	    lb_store_commit(q->store, err) < 0) {
 		lb_queue_rollback(q);
 		return -1;
 	}
-	lb_queue_known_commit(q);
-	forget_dirty(q);
+	forget_all(q);
 	q->joined = 0;
 	/* Now that it can be seen: SQLite's own files change before that. */
 	if (changed && pwrite(q->owners.fd, "", 1, 0) < 0)
@@ -262,17 +275,12 @@ bool lb_queue_is_dirty(const struct lb_queue *q, int64_t session)
 	return q->n_dirty > 0 && q->slots[slot_of(q, session)] != 0;
 }
 
-struct dirty *lb_queue_touch_as(struct lb_queue *q, const struct dirty *row)
+static struct dirty *add_dirty(struct lb_queue *q, const struct dirty *row)
 {
-	size_t at;
-
 	make_room(q);
-	at = slot_of(q, row->session);
-	if (q->slots[at] == 0) {
-		q->dirty[q->n_dirty++] = *row;
-		q->slots[at] = (uint32_t)q->n_dirty;
-	}
-	return &q->dirty[q->slots[at] - 1];
+	q->dirty[q->n_dirty++] = *row;
+	q->slots[slot_of(q, row->session)] = (uint32_t)q->n_dirty;
+	return &q->dirty[q->n_dirty - 1];
 }
 
 struct dirty *lb_queue_touch(struct lb_queue *q, int64_t session,
@@ -301,5 +309,5 @@ struct dirty *lb_queue_touch(struct lb_queue *q, int64_t session,
 	row.head = sqlite3_column_int64(query, 1);
 	row.tail = sqlite3_column_int64(query, 2);
 	row.was = row.head;
-	return lb_queue_touch_as(q, &row);
+	return add_dirty(q, &row);
 }

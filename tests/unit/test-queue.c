@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "store/queue-db.h"
 #include "store/queue-look.h"
 #include "store/queue.h"
 #include "tap.h"
@@ -135,6 +136,11 @@ static void test_waits(void)
 	put(q, "b1", 9000);
 	put(q, "b2", 0);
 	one = join(q);
+	tap_ok(lb_queue_ready(q, one, LB_QUEUE_OWN, 1000, &err) == 1,
+	       "what is fresh may be for anybody");
+	take(q, one, LB_QUEUE_OWN, 9, 1000, "");
+	tap_ok(lb_queue_ready(q, one, LB_QUEUE_OWN, 1000, &err) == 0,
+	       "until somebody looked");
 	tap_ok(lb_queue_next(q, one, 1000, &err) == 9000, "b1 comes next");
 	t = take(q, one, LB_QUEUE_FREE, 4, 1000, "a1 a2 a3 a4");
 	back(q, one, t.seq[0], 5000);
@@ -201,6 +207,94 @@ static void test_owners(void)
 	lb_queue_close(b);
 }
 
+static int listed(void *arg, const struct lb_queue_row *row)
+{
+	char *text = arg;
+	size_t len = strlen(text);
+
+	snprintf(text + len, 64 - len, "%s%s", len ? " " : "", row->key);
+	return 0;
+}
+
+static void list(struct lb_queue *q, enum lb_queue_list which, int64_t now,
+		 const char *expected)
+{
+	char text[64] = "";
+
+	lb_queue_each(q, which, 9, now, listed, text, &err);
+	tap_same(expected, text, "what is listed");
+}
+
+/* What nobody has put in line yet is there all the same. */
+static void test_fresh(void)
+{
+	struct lb_queue *q = lb_queue_open(state, "fresh", 5000, &err);
+	struct lb_queue_stats s;
+	struct lb_queue_found found;
+	struct taken t;
+	int64_t one;
+
+	put(q, "a1", 0);
+	one = join(q);
+	take(q, one, LB_QUEUE_FREE, 9, 1000, "a1");
+	put(q, "b1 b2 a2", 0);
+	put(q, "c1", 5000);
+	list(q, LB_QUEUE_ALL, 1000, "a1 b1 b2 a2 c1");
+	list(q, LB_QUEUE_LIST_READY, 1000, "b1");
+	list(q, LB_QUEUE_LIST_READY, 5000, "b1 c1");
+	tap_ok(lb_queue_stats(q, 1000, &s, &err) == 0 && s.depth == 5 &&
+		       s.held == 1 && s.delayed == 1 && s.oldest == 1000,
+	       "and counted");
+	tap_ok(lb_queue_find(q, "b2", "b", &found, &err) == 1 &&
+		       found.ended == 0 && found.owner == 0,
+	       "and found");
+	lb_queue_begin(q, true, &err);
+	lb_queue_sort(q, 1000, &err);
+	lb_queue_rollback(q);
+	take(q, one, LB_QUEUE_OWN, 9, 1000, "a2");
+	list(q, LB_QUEUE_ALL, 1000, "a1 b1 b2 a2 c1");
+	list(q, LB_QUEUE_LIST_READY, 1000, "b1");
+	take(q, one, LB_QUEUE_FREE, 9, 1000, "b1 b2");
+	t = take(q, one, LB_QUEUE_FREE, 9, 5000, "c1");
+	finish(q, one, t.seq[0]);
+	leave(q, one, false);
+	lb_queue_close(q);
+}
+
+/* A number that was given back is used again: by what must not be missed. */
+static void test_numbers(void)
+{
+	struct lb_queue *q = lb_queue_open(state, "numbers", 5000, &err);
+	struct lb_queue *other = lb_queue_open(state, "other", 5000, &err);
+	struct taken t;
+	int64_t one, two, last;
+
+	one = join(q);
+	two = join(other);
+	for (int i = 0; i < 3; i++) {
+		const char *const names[] = {"x1", "x2", "x3"};
+
+		put(q, "a1 a2", 0);
+		t = take(q, one, LB_QUEUE_FREE, 9, 1000, "a1 a2");
+		last = t.seq[1];
+		finish(q, one, t.seq[0]);
+		finish(q, one, t.seq[1]);
+		tap_ok(lb_queue_purge(q, 3000, true, 9, &err) == 2,
+		       "they are forgotten");
+		put(other, names[i], 0);
+		t = take(other, two, LB_QUEUE_FREE, 9, 1000, names[i]);
+		tap_ok(t.seq[0] < last, "their numbers are used again");
+		finish(other, two, t.seq[0]);
+	}
+	/* A session that waits for its first look is not forgotten. */
+	put(q, "b1", 0);
+	tap_ok(lb_queue_purge(q, INT64_MAX, true, 9, &err) == 0,
+	       "nothing to forget");
+	take(q, one, LB_QUEUE_FREE, 9, 1000, "b1");
+	lb_queue_close(q);
+	lb_queue_close(other);
+}
+
 int main(void)
 {
 	lb_autofree char *rm = NULL;
@@ -211,6 +305,8 @@ int main(void)
 	test_waits();
 	test_dead();
 	test_owners();
+	test_fresh();
+	test_numbers();
 	rm = lb_printf("rm -rf %s", state);
 	return system(rm) != 0 || tap_end();
 }
