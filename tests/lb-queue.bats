@@ -681,3 +681,23 @@ working() {
 	lb-queue take | jq -c '.kind = "drop"' | lb-queue ack > /dev/null
 	same '' "$(lb-queue peek --failed)"
 }
+
+@test "work: a session that has much to say does not keep others waiting" {
+	messages 100 1 | lb-queue put > /dev/null
+	echo '{"kind":"message","id":"other","session":"s2"}' |
+		lb-queue put > /dev/null
+	# answers nothing before it has seen the other session
+	script cmd <<-'END'
+		#!/bin/bash
+		while read -r line; do
+			held+=("${line/message/drop}")
+			[[ $line == *other* ]] && go=1
+			[ -n "$go" ] || continue
+			printf '%s\n' "${held[@]}"
+			held=()
+		done
+	END
+	run -0 timeout 20 lb-queue work --once -w 8 -- ./cmd
+	same 101 "$(wc -l <<< "$output")"
+	same "$(seq 0 99)" "$(jq -r 'select(.n) | .n' <<< "$output")"
+}
