@@ -54,7 +54,12 @@ static enum lb_verdict run(struct work *w, const struct lb_record *r,
 static int on_record(void *arg, struct lb_record *r, struct lb_out *out,
 		     struct lb_error *err)
 {
-	static const char *const ends[] = {"query", "drop", "error"};
+	static const char *const ends[] = {
+		[LB_PASS] = "query",
+		[LB_DROP] = "drop",
+		[LB_ANSWER] = "reply",
+		[LB_FAILED] = "error",
+	};
 	struct work *w = arg;
 	const char *stage;
 	struct lb_subject of;

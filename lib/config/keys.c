@@ -80,9 +80,10 @@ char *lb_key_near(const char *path)
 	last = last ? last + 1 : path;
 	for (const struct lb_key *k = lb_keys; k->path; k++) {
 		lb_autofree char *full = fill_in(k->path, path);
-		const char *end = strrchr(full, '.') + 1;
+		const char *end = strrchr(full, '.');
 		size_t far = lb_near(path, full);
 
+		end = end ? end + 1 : full;
 		/* the right word in the wrong place is near too */
 		if (strcmp(end, last) == 0 && far > 1)
 			far = 1;

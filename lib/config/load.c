@@ -206,6 +206,7 @@ struct lb_config *lb_config_gather(const struct lb_sources *from)
 	config->origins = json_object();
 	config->places = json_object();
 	config->full = json_object();
+	config->texts = json_object();
 	if (!file)
 		file = lb_config_find(&fresh);
 	if (file && from->text)
@@ -262,6 +263,7 @@ void lb_config_close(struct lb_config *config)
 	json_decref(config->origins);
 	json_decref(config->places);
 	json_decref(config->full);
+	json_decref(config->texts);
 	free(config->file);
 	free(config);
 }

@@ -32,6 +32,7 @@ struct lb_config {
 	json_t *origins; /* path of a key to "file:line", "environment NAME" */
 	json_t *places;  /* "bots.NAME" and the like to "file:line" */
 	json_t *full;    /* "bots.NAME" to what lb_config_bot() returns */
+	json_t *texts;   /* of notices, by language */
 	struct lb_finding *problems;
 	size_t n_problems;
 };

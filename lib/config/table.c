@@ -38,6 +38,9 @@ const struct lb_key lb_keys[] = {
  .doc = "telegram: messages of other bots are messages, too"},
 {"bots.*.drop-pending", LB_KEY_BOOL, "false",
  .doc = "telegram: leave out what came before the bot first started here"},
+{"bots.*.trust-sender", LB_KEY_BOOL, "false",
+ .doc = "believe the sender ids of an adapter that does not vouch for them: "
+	"only then has it admins"},
 {"bots.*.limits", LB_KEY_OBJECT, NULL,
  .doc = "what the platform takes, where it differs from what is known"},
 
@@ -108,6 +111,15 @@ const struct lb_key lb_keys[] = {
 
 {"concurrency.pipeline", LB_KEY_INT, "20", 1, 10000,
  .doc = "conversations that lb-agent holds at once"},
+
+{"admins", LB_KEY_LIST, "[]",
+ .doc = "who may give orders, each as BOT:person_ID"},
+{"system.language", LB_KEY_STRING, "\"en_US\"",
+ .doc = "of what people in a chat read; the name of a file of share/lb/lang"},
+{"system.timezone", LB_KEY_STRING, "\"\"",
+ .doc = "of the dates they read, as Europe/Paris; empty is the machine's"},
+{"notices", LB_KEY_OBJECT, NULL,
+ .doc = "texts that people read, in other words: notices.LANGUAGE.KEY"},
 
 {"retention.done", LB_KEY_DURATION, "\"7d\"",
  .doc = "how long a queue remembers what ended, and knows it again"},

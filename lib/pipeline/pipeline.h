@@ -43,6 +43,9 @@ struct lb_message {
 	bool stream;
 	struct lb_buf text;    /* the Plain texts */
 	struct lb_buf content; /* JSON: the user message's parts */
+	int64_t not_before;    /* ms since the epoch: answer it then; 0 */
+	struct lb_buf command; /* JSON {name, args}: lb-agent runs it */
+	struct lb_buf answer;  /* what is said to the user: LB_ANSWER */
 	/* Why it goes on or ends here; for the drop record and --explain. */
 	const char *stage;
 	struct lb_buf reason;
@@ -51,6 +54,7 @@ struct lb_message {
 enum lb_verdict {
 	LB_PASS,   /* on to the next stage */
 	LB_DROP,   /* a rule ended it: reason */
+	LB_ANSWER, /* a reply is its end: answer */
 	LB_FAILED, /* it cannot be answered: err */
 };
 

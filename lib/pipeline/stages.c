@@ -1,9 +1,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "pipeline/pipeline.h"
+#include "record/chain.h"
 
 const struct lb_stage lb_stages[] = {
 	{"accept", lb_stage_accept},
@@ -64,6 +66,8 @@ void lb_message_release(struct lb_message *m)
 	lb_buf_release(&m->session);
 	lb_buf_release(&m->text);
 	lb_buf_release(&m->content);
+	lb_buf_release(&m->command);
+	lb_buf_release(&m->answer);
 	lb_buf_release(&m->reason);
 }
 
@@ -99,6 +103,30 @@ static void put_query(struct lb_buf *b, const struct lb_message *m)
 	lb_buf_putc(b, '}');
 	put_variables(b, m);
 	lb_put_bool(b, "stream", m->stream);
+	if (m->command.len > 0)
+		lb_put_raw(b, "command", m->command.data, m->command.len);
+	if (m->not_before > 0)
+		lb_put_int(b, "not_before", m->not_before);
+	lb_put_end(b);
+}
+
+static void put_answer(struct lb_buf *b, const struct lb_message *m)
+{
+	static const char *const set[] = {
+		"time", "session", "pipeline", "chain",      "text",
+		"part", "final",   "failed",   "not_before", NULL,
+	};
+
+	lb_splice(b, m->record, "reply", set);
+	lb_put_int(b, "time", lb_clock_now());
+	lb_put_strn(b, "session", m->session.data, m->session.len);
+	if (m->flow)
+		lb_put_str(b, "pipeline", m->flow->name);
+	lb_buf_puts(b, ",\"chain\":");
+	lb_chain_put_plain(b, lb_buf_str(&m->answer), m->answer.len);
+	lb_put_strn(b, "text", lb_buf_str(&m->answer), m->answer.len);
+	lb_put_int(b, "part", 1);
+	lb_put_bool(b, "final", true);
 	lb_put_end(b);
 }
 
@@ -111,6 +139,8 @@ static void start(struct lb_message *m, struct lb_pipeline *p,
 		.session = m->session,
 		.text = m->text,
 		.content = m->content,
+		.command = m->command,
+		.answer = m->answer,
 		.reason = m->reason,
 	};
 
@@ -118,6 +148,8 @@ static void start(struct lb_message *m, struct lb_pipeline *p,
 	lb_buf_reset(&m->session);
 	lb_buf_reset(&m->text);
 	lb_buf_reset(&m->content);
+	lb_buf_reset(&m->command);
+	lb_buf_reset(&m->answer);
 	lb_buf_reset(&m->reason);
 }
 
@@ -136,6 +168,8 @@ enum lb_verdict lb_message_run(struct lb_message *m, struct lb_pipeline *p,
 	}
 	if (verdict == LB_PASS) {
 		put_query(out, m);
+	} else if (verdict == LB_ANSWER) {
+		put_answer(out, m);
 	} else if (verdict == LB_DROP) {
 		lb_put_drop(out, r, m->stage, lb_buf_str(&m->reason));
 	} else {

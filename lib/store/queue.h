@@ -113,9 +113,8 @@ int lb_queue_take(struct lb_queue *q, int64_t owner, enum lb_queue_which which,
 int lb_queue_ready(struct lb_queue *q, int64_t owner, enum lb_queue_which which,
 		   int64_t now_ms, struct lb_error *err);
 
-/* When the next session that owner may take becomes ready; INT64_MAX: never
- * by itself. -1 failed. What came since the last take does not count yet:
- * lb_queue_ready() says 1 until then. */
+/* When the next session that owner may take becomes ready; INT64_MAX: never by
+ * itself. -1 failed. What came since the last take does not count yet. */
 int64_t lb_queue_next(struct lb_queue *q, int64_t owner, int64_t now_ms,
 		      struct lb_error *err);
 

@@ -1,0 +1,49 @@
+#include "pipeline/rights.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+
+/* Adapters whose platform knows who speaks. */
+static bool vouches(const char *adapter)
+{
+	static const char *const those[] = {"telegram", NULL};
+
+	for (size_t i = 0; adapter && those[i]; i++)
+		if (strcmp(adapter, those[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool listed(const json_t *admins, const char *bot, const char *sender)
+{
+	lb_autofree char *entry = lb_printf("%s:person_%s", bot, sender);
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)admins, i, one)
+	{
+		if (strcmp(json_string_value(one), entry) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool lb_is_admin(struct lb_config *config, const char *bot,
+		 const char *platform, const char *sender_id)
+{
+	const json_t *of = lb_config_bot(config, bot);
+	const char *user = lb_config_env("USER");
+
+	if (!sender_id || !*sender_id)
+		return false;
+	if (strcmp(bot, "-") == 0 && platform &&
+	    strcmp(platform, "text") == 0 && user &&
+	    strcmp(user, sender_id) == 0)
+		return true;
+	if (!of || !listed(lb_config_get(config, "admins"), bot, sender_id))
+		return false;
+	return json_is_true(json_object_get(of, "trust-sender")) ||
+	       vouches(lb_json_str(of, "adapter"));
+}
