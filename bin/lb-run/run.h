@@ -58,6 +58,7 @@ struct flow_plan {
 	long text;               /* descriptor that adapters print to */
 	bool no_queue;           /* nobody hands what fails in again */
 	bool aggregates;         /* the first step is one of the flow */
+	bool resend;             /* send what may have been sent before */
 };
 
 void step_words(const struct flow_plan *plan, int step, struct words *w);

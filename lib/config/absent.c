@@ -28,8 +28,6 @@ static const struct absent table[] = {
 	{P "trigger.ignore-rules.regexp", "[[]]"},
 	{P "trigger.misc.combine-quote-message", "[false]"},
 	{P "trigger", NULL},
-	{P "safety.content-filter.check-sensitive-words", "[false]"},
-	{P "safety.content-filter.scope", "any"},
 	{P "safety", NULL},
 	{P "ai.runner.expire-time", "[0]"},
 	{P "ai.local-agent.knowledge-bases", "[[]]"},
