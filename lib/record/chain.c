@@ -99,9 +99,16 @@ void lb_chain_plain(const json_t *chain, struct lb_buf *out)
 	}
 }
 
+void lb_chain_put_text(struct lb_buf *b, const char *text, size_t len)
+{
+	lb_buf_puts(b, "{\"type\":\"Plain\",\"text\":");
+	lb_buf_json_str(b, text, len);
+	lb_buf_putc(b, '}');
+}
+
 void lb_chain_put_plain(struct lb_buf *b, const char *text, size_t len)
 {
-	lb_buf_puts(b, "[{\"type\":\"Plain\",\"text\":");
-	lb_buf_json_str(b, text, len);
-	lb_buf_puts(b, "}]");
+	lb_buf_putc(b, '[');
+	lb_chain_put_text(b, text, len);
+	lb_buf_putc(b, ']');
 }

@@ -24,6 +24,9 @@ void lb_chain_text(const json_t *chain, struct lb_buf *out);
 /* The Plain texts alone. */
 void lb_chain_plain(const json_t *chain, struct lb_buf *out);
 
+/* {"type":"Plain","text":...} as bytes. */
+void lb_chain_put_text(struct lb_buf *b, const char *text, size_t len);
+
 /* [{"type":"Plain","text":...}] as bytes. */
 void lb_chain_put_plain(struct lb_buf *b, const char *text, size_t len);
 
