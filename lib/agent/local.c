@@ -39,7 +39,8 @@ static int add_history(struct turn *t, int64_t max_round, struct lb_error *err)
 
 	if (conversation <= 0 || max_round == 0)
 		return (int)(conversation < 0 ? -1 : 0);
-	history = lb_conversation_load(a->store, conversation, max_round, err);
+	history = lb_conversation_load(a->store, conversation, max_round, -1,
+				       err);
 	if (!history)
 		return -1;
 	json_array_extend(t->messages, history);

@@ -87,8 +87,18 @@ static int remember(struct turn *t, bool complete, struct lb_error *err)
 					   "content",
 					   lb_json_text(lb_buf_str(&t->text),
 							t->text.len)));
-	return lb_conversation_append(a->store, conversation, t->id, messages,
-				      complete, lb_clock_now(), err);
+	return lb_conversation_append(
+		a->store, conversation,
+		&(struct lb_turn){
+			.of = t->id,
+			.sender = lb_json_str(t->query->json, "sender_id"),
+			.messages = messages,
+			.complete = complete,
+			.input = t->usage.input > 0 ? t->usage.input : 0,
+			.output = t->usage.output > 0 ? t->usage.output : 0,
+			.time = lb_clock_now(),
+		},
+		err);
 }
 
 /* Store the turn and its answer, then let the reply out. */
