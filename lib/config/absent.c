@@ -33,7 +33,6 @@ static const struct absent table[] = {
 	{P "safety.content-filter.check-sensitive-words", "[false]"},
 	{P "safety.content-filter.scope", "any"},
 	{P "safety", NULL},
-	{P "ai.runner.expire-time", "[0]"},
 	{P "ai.local-agent.knowledge-bases", "[[]]"},
 	{P "ai.local-agent.rerank-model", "[\"\", \"__none__\"]"},
 	{P "ai.local-agent.rerank-top-k", "any"},

@@ -57,7 +57,17 @@ int64_t lb_conversation_new(struct lb_store *store, const char *session,
 	return lb_db_end(store, own, id < 0 ? -1 : 0, err) < 0 ? -1 : id;
 }
 
-int lb_conversation_switch(struct lb_store *store, int64_t id,
+int lb_conversation_end_idle(struct lb_store *store, const char *session,
+			     const char *pipeline, int64_t before_ms,
+			     struct lb_error *err)
+{
+	return lb_db_write(store,
+			   "UPDATE conversations SET in_use = 0 WHERE session ="
+			   " ? AND pipeline = ? AND in_use AND updated < ?",
+			   err, "ssi", session, pipeline, before_ms);
+}
+
+int lb_conversation_switch(struct lb_store *store, int64_t id, int64_t now_ms,
 			   struct lb_error *err)
 {
 	bool own;
@@ -72,9 +82,9 @@ int lb_conversation_switch(struct lb_store *store, int64_t id,
 			err, "i", id);
 	if (r == 0)
 		r = lb_db_write(store,
-				"UPDATE conversations SET in_use = 1"
-				" WHERE id = ?",
-				err, "i", id);
+				"UPDATE conversations SET in_use = 1,"
+				" updated = max(updated, ?) WHERE id = ?",
+				err, "ii", now_ms, id);
 	return lb_db_end(store, own, r, err);
 }
 

@@ -76,9 +76,14 @@ int64_t lb_conversation_new(struct lb_store *store, const char *session,
 			    const char *bot, const char *pipeline,
 			    int64_t now_ms, struct lb_error *err);
 
-/* Go on with that one of the same session and pipeline. */
-int lb_conversation_switch(struct lb_store *store, int64_t id,
+/* Go on with that one of the same session and pipeline, as of now. */
+int lb_conversation_switch(struct lb_store *store, int64_t id, int64_t now_ms,
 			   struct lb_error *err);
+
+/* End the use of the one that nothing happened in since before_ms. */
+int lb_conversation_end_idle(struct lb_store *store, const char *session,
+			     const char *pipeline, int64_t before_ms,
+			     struct lb_error *err);
 
 /* Forget a conversation. */
 int lb_conversation_delete(struct lb_store *store, int64_t id,

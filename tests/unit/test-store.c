@@ -268,7 +268,7 @@ static int check_several(void)
 	two = lb_conversation_new(s, "s", "b", "p", 1, &err);
 	want(two > 0 && two != one);
 	want(lb_conversation_find(s, "s", "p", &err) == two);
-	want(lb_conversation_switch(s, one, &err) == 0);
+	want(lb_conversation_switch(s, one, 1, &err) == 0);
 	want(lb_conversation_find(s, "s", "p", &err) == one);
 	want(lb_conversation_usage(s, one, &in, &out, &err) == 0);
 	want(in == 20 && out == 4);
