@@ -40,7 +40,9 @@ static const struct lb_opt options[] = {
 	 .flag = &resend_unknown},
 	LB_FILTER_OPTIONS(&strict, &max_line),
 	{0, "to", "person:ID|group:ID[/TOPIC]",
-	 "send one text there: TEXT, or the input", .text = &to.to},
+	 "send one text there: TEXT, - or nothing for the input; a TEXT "
+	 "that is the name of an adapter stands behind one",
+	 .text = &to.to},
 	{0},
 };
 
@@ -87,27 +89,35 @@ static int open_records(struct lb_send *send)
 	return LB_OK;
 }
 
-/* With --to, an operand that names no adapter is the text. */
+/*
+ * [ADAPTER], and with --to [[ADAPTER] TEXT]. There an adapter alone could be
+ * meant for a word to be sent: neither is guessed.
+ */
 static void read_operands(struct lb_send *send, int argc, char **argv)
 {
+	const char *words = to.to ? "; a text is one operand: quote it" : "";
 	struct lb_error err;
-	int n = argc, max = to.to ? 2 : 1;
+	int max = to.to ? 2 : 1;
 
 	if ((to.bot || to.id) && !to.to)
 		lb_usage("--bot and --id are for --to");
-	if (n > max)
-		lb_usage(to.to ? "one adapter and one text, no more"
+	if (argc > max)
+		lb_usage(to.to ? "one adapter and one text, no more%s"
 			       : "name one adapter: stdout, jsonl, null or "
-				 "telegram");
-	if (n > 0 && (send->sink = lb_sink_find(argv[0]))) {
-		argv++;
-		n--;
-	} else if (n == max) {
+				 "telegram%s",
+			 words);
+	if (argc > 0)
+		send->sink = lb_sink_find(argv[0]);
+	if (to.to && argc == 1 && send->sink)
+		lb_usage("'%s' is an adapter: put the text behind it, or - for "
+			 "the input",
+			 argv[0]);
+	if (argc == max && !send->sink) {
 		lb_adapter_unknown(argv[0], false, &err);
-		lb_usage("%s", err.text);
+		lb_usage("%s%s", err.text, words);
 	}
-	if (n > 0)
-		to.text = argv[0];
+	if (to.to && argc > 0)
+		to.text = argv[argc - 1];
 }
 
 /* Records, or the one message of --to. */

@@ -62,6 +62,17 @@ static int choose_bot(struct lb_send *send, const struct send_to *to,
 	return 0;
 }
 
+/* Could it be there at all? Else a job would fail at night. */
+static int check_target(const struct lb_send *send, const char *to,
+			struct lb_error *err)
+{
+	struct lb_error why;
+
+	if (!send->sink->target || send->sink->target(to, &why) == 0)
+		return 0;
+	return lb_fail(err, LB_USAGE, "--to: %s", why.text);
+}
+
 static int read_text(const char *given, size_t max, struct lb_buf *text,
 		     struct lb_error *err)
 {
@@ -138,6 +149,7 @@ int send_to_record(struct lb_send *send, const struct send_to *to, char **take,
 	*take = NULL;
 	if (read_target(to->to, &type, &launcher, err) < 0 ||
 	    choose_bot(send, to, &bot, err) < 0 ||
+	    check_target(send, to->to, err) < 0 ||
 	    read_text(to->text, send->max_line, &text, err) < 0)
 		return -1;
 	trim(&text);

@@ -37,9 +37,11 @@ line() {
 	[ -z "$output" ] # cron mails what is said
 	same '[42,"Yes."]' "$(bot_api_sent '[.chat_id,.text]')"
 	run --separate-stderr -0 sh -c "$(line Good)"
+	[ -z "$output$stderr" ]
 	same '[-1001234567890,"Good morning."]' \
 		"$(bot_api_sent '[.chat_id,.text]' | tail -n 1)"
 	run --separate-stderr -0 sh -c "$(line weekend)"
+	[ -z "$output" ]
 	same '[42,"Yes."]' "$(bot_api_sent '[.chat_id,.text]' | tail -n 1)"
 	# A disk that is not full, then one that is.
 	mkdir bin
@@ -50,6 +52,7 @@ line() {
 	same 3 "$(bot_api_sent .text | wc -l)"
 	sed -i s/17/97/ bin/df
 	PATH=$PWD/bin:$PATH run --separate-stderr -0 sh -c "$(line 'df ')"
+	[ -z "$output" ]
 	same '"The disk is 97% full."' "$(bot_api_sent .text | tail -n 1)"
 	run -0 sh -c "$(line gc)"
 	[ -z "$output" ]

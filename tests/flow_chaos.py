@@ -306,8 +306,11 @@ def main():
     p.add_argument("--kills", type=int, default=60)
     p.add_argument("--storms", type=int, default=0)
     p.add_argument("--sabotage", choices=["double", "lose", "swap", "ask"],
-                   help="falsify what was seen, to see it noticed")
+                   help="falsify what was seen, to see it noticed; nothing "
+                        "is killed or refused, so that nothing is lost")
     args = p.parse_args()
+    if args.sabotage:
+        args.kills = args.storms = 0
     rnd = random.Random(args.seed)
     model = Server(("127.0.0.1", 0), Model)
     threading.Thread(target=model.serve_forever, daemon=True).start()

@@ -521,6 +521,7 @@ ends() {
 	same 1 "$(stat dead)"
 	# four deaths: one among others at most, three alone
 	[ "$(stat deaths)" -le 4 ]
+	same '[0,3]' "$(jq -c '[.tries, .deaths]' <<< "$output")"
 	run -66 lb-queue retry --id m4
 	run -0 lb-queue retry --id m5
 	same 0 "$(stat dead)"
@@ -647,4 +648,56 @@ working() {
 		echo "${PIPESTATUS[0]}"' "$DROP"
 	same 141 "$output"
 	same 0 "$(stat held)"
+}
+
+@test "failed: what an error ended is shown, and may be tried again" {
+	messages 6 2 | lb-queue put > /dev/null
+	script cmd <<-'END'
+		#!/bin/bash
+		while read -r line; do
+			case $line in
+			*'"n":2}') echo '{"kind":"error","id":"m2","stage":"x","code":"denied","message":"no such chat","retryable":false}' ;;
+			*'"n":3}') kill -9 $$ ;;
+			*) echo "${line/message/drop}" ;;
+			esac
+		done
+	END
+	lb-queue work --once -- ./cmd > /dev/null
+	run -0 lb-queue peek --failed
+	same $'m2 done no such chat\nm3 dead true' "$(jq -r '"\(.key) \(.state) \(
+		if .outcome.code == "lost" then true
+		else .outcome.message end)"' <<< "$output" | sort)"
+	run -64 lb-queue retry --failed --all
+	run -64 lb-queue peek --failed --done
+	run -66 lb-queue retry --id m1
+	run -0 lb-queue retry --failed
+	same '{"queue":"in","retried":2}' "$output"
+	same '2 4 0' "$(lb-queue stats | jq -r '"\(.depth) \(.done) \(.dead)"')"
+	lb-queue work --once -- sed -u "$DROP" > /dev/null
+	same '0 6 0' "$(lb-queue stats | jq -r '"\(.depth) \(.done) \(.dead)"')"
+	same '' "$(lb-queue peek --failed)"
+	# an outcome that is no JSON is no error
+	echo '{"kind":"message","id":"odd","session":"s"}' | lb-queue put > /dev/null
+	lb-queue take | jq -c '.kind = "drop"' | lb-queue ack > /dev/null
+	same '' "$(lb-queue peek --failed)"
+}
+
+@test "work: a session that has much to say does not keep others waiting" {
+	messages 100 1 | lb-queue put > /dev/null
+	echo '{"kind":"message","id":"other","session":"s2"}' |
+		lb-queue put > /dev/null
+	# answers nothing before it has seen the other session
+	script cmd <<-'END'
+		#!/bin/bash
+		while read -r line; do
+			held+=("${line/message/drop}")
+			[[ $line == *other* ]] && go=1
+			[ -n "$go" ] || continue
+			printf '%s\n' "${held[@]}"
+			held=()
+		done
+	END
+	run -0 timeout 20 lb-queue work --once -w 8 -- ./cmd
+	same 101 "$(wc -l <<< "$output")"
+	same "$(seq 0 99)" "$(jq -r 'select(.n) | .n' <<< "$output")"
 }

@@ -220,6 +220,26 @@ answered() {
 	until_true answered 1
 }
 
+@test "what an error ended is sent when it is tried again" {
+	bot_api_op '{"op":"fail","how":"cut-after","method":"sendMessage"}'
+	bot_api_say 42 hello
+	run -0 timeout 60 lb-run --once
+	same '"Yes."' "$(bot_api_sent .text)"
+	same '["done","lost"]' "$(lb-queue peek --failed |
+		jq -c '[.state, .outcome.code]')"
+	# it may have arrived: only who says so sends it again
+	lb-queue retry --failed > /dev/null
+	lb-queue work --once -- lb-run flow > /dev/null
+	same lost "$(lb-queue peek --failed | jq -r .outcome.code)"
+	answered 1
+	run ! answered 2
+	lb-queue retry --failed > /dev/null
+	lb-queue work --once -- lb-run flow --resend-unknown > /dev/null
+	same $'"Yes."\n"Yes."' "$(bot_api_sent .text)"
+	same 1 "$(lb-queue peek --done | jq -s 'map(select(.outcome.kind ==
+		"receipt")) | length')"
+}
+
 @test "ingest and worker: the two halves, beside each other" {
 	start lb-run ingest
 	ingest=$RUN

@@ -58,11 +58,20 @@ conserve() {
 		--over "$work/over" --first "$@"
 }
 
+# sources PROGRAM - the files of bin that it is made of, as Makefile.am has it.
+sources() {
+	sed -e ':a' -e '/\\$/N; s/\\\n//; ta' "$top/Makefile.am" |
+		sed -n "s/^${1//-/_}_SOURCES = //p" | tr -s ' \t' '\n' |
+		grep '\.c$' | sed "s|^|$top/|"
+}
+
 # link PROGRAM OBJECT... - the objects stand in for those of the archive.
 link() {
+	local -a files
 	rm -rf "$work/over"
 	mkdir -p "$work/over"
-	gcc -O0 "${flags[@]}" -o "$work/over/$1" "$top/bin/$1.c" "${@:2}" \
+	mapfile -t files < <(sources "$1")
+	gcc -O0 "${flags[@]}" -o "$work/over/$1" "${files[@]}" "${@:2}" \
 		"$work/rooms.a" -Wl,--as-needed "${libs[@]}" -lm
 }
 
@@ -119,8 +128,8 @@ mutant lb-agent agent/turn.c loses-a-chunk \
 	's/^\t\tput_chunk(t, e->text, e->len, NULL, 0);/\t\tif (!one_in(1000, t->text.data, t->text.len))\n&/'
 mutant lb-agent agent/turn.c asks-again-for-what-is-answered \
 	's/^\tif (got > 0) {/\tif (got > 0 \&\& !one_in(20, id, strlen(id))) {/'
-mutant lb-agent agent/order.c lets-a-line-overtake \
-	'/^static void on_foreign/,/^}/s/^\tif (s)$/\tif (s \&\& !one_in(100, text, len))/'
+mutant lb-agent record/lanes.c lets-a-line-overtake \
+	'/^static void on_foreign/,/^}/s/^\tif (lane)$/\tif (lane \&\& !one_in(100, line->text, line->len))/'
 mutant lb-wrap pipeline/wrap.c loses-a-part \
 	's/^\t\tput_part(out, r, at, n, part, false);/\t\tif (!one_in(1000, at, left))\n&/'
 mutant lb-wrap pipeline/wrap.c loses-a-hidden-failure \

@@ -31,11 +31,17 @@ chaos() {
 }
 
 @test "what the platform had twice, or not at all, would be noticed" {
-	for how in double lose; do
-		run -1 chaos --seconds 0.5 --sabotage $how
-		[ "$(jq .n_problems <<< "$output")" -gt 0 ]
+	while read -r how what; do
+		run -1 chaos --seconds 0.5 --sessions 5 --sabotage "$how"
+		echo "$output"
+		[ "$(jq .messages <<< "$output")" -ge 10 ]
+		jq -e --arg what "$what" '.problems | any(contains($what))' \
+			<<< "$output"
 		stop_doubles
 		rm -rf "$LB_STATE"
 		bot_api
-	done
+	done <<-'END'
+		double receipt, and 2 answers arrived
+		lose receipt, and 0 answers arrived
+	END
 }

@@ -78,7 +78,8 @@ telegram() {
 	bot_api_op '{"op":"chat","chat":{"id":-1001234567890,"type":"supergroup","title":"g"}}'
 	bot_api_say 42 again
 	run -0 sh -c "$(grep -o 'lb-run --once' <<< "$commands")"
-	run -0 sh -c "$(grep -o "echo 'Good.*" <<< "$commands")"
+	run -0 sh -c "$(grep -o "lb-send .*Good.*" <<< "$commands")"
+	[ -z "$output" ]
 	same '"Good morning."' "$(bot_api_sent .text | tail -n 1)"
 	run -0 sh -c "$(grep -- 'lb-run --print' <<< "$commands")"
 	[[ $output == "lb-ingest telegram --bot telegram --queue in & "* ]]

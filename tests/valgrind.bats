@@ -89,6 +89,6 @@ setup() {
 	lb-ingest telegram --once | lb-pipeline | lb-agent | lb-wrap |
 		quietly lb-send --records out
 	grep receipt out
-	quietly lb-send telegram --to person:7 'by hand' > out
+	quietly lb-send telegram --to person:7 --records=- 'by hand' > out
 	grep receipt out
 }

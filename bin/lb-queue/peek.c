@@ -1,14 +1,19 @@
 /* lb-queue peek, lb-queue dead */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/table.h"
+#include "base/utf8.h"
 #include "queue.h"
+#include "record/chain.h"
 #include "record/record.h"
 
-static bool done, dead, ready, json;
+enum { WORDS = 40 }; /* characters of a text that a table shows */
+
+static bool done, dead, failed, ready, json;
 static long most;
 
 #define LIST_OPTIONS                                                           \
@@ -23,6 +28,9 @@ const struct lb_opt peek_options[] = {
 	{.name = "done",
 	 .help = "those that ended, with what ended them",
 	 .flag = &done},
+	{.name = "failed",
+	 .help = "those that an error ended, the dead letters too",
+	 .flag = &failed},
 	{.name = "ready",
 	 .help = "the first of each session that may be taken now",
 	 .flag = &ready},
@@ -32,8 +40,8 @@ const struct lb_opt peek_options[] = {
 
 const struct lb_opt dead_options[] = {LIST_OPTIONS, {0}};
 
-static const char *const columns[] = {"key",   "session", "state", "put",
-				      "tries", "deaths",  NULL};
+static const char *const columns[] = {"key", "session", "put", "state",
+				      "why", "said",    NULL};
 
 static const char *state_of(const struct lb_queue_row *row, int64_t now)
 {
@@ -77,10 +85,47 @@ static void write_json(const struct lb_queue_row *row)
 
 struct listing {
 	struct lb_table *table; /* for people, else NULL */
+	struct lb_record record;
 };
+
+/* The first words of a text, as JSON. */
+static json_t *words(const char *text, size_t len)
+{
+	size_t cut = 0, n = 0;
+
+	for (; cut < len && n < WORDS; n++) {
+		size_t one = lb_utf8_char(text + cut, len - cut);
+
+		cut += one > 0 ? one : 1;
+	}
+	return lb_json_text(text, cut < len ? cut : len);
+}
+
+/* What ended it: of an error its message, of a drop its reason. */
+static json_t *why_of(const struct lb_queue_row *row)
+{
+	json_auto_t *end = json_loadb(row->outcome ? row->outcome : "",
+				      row->outcome_len, JSON_ALLOW_NUL, NULL);
+	const char *text = lb_json_str(end, "message");
+
+	if (!text)
+		text = lb_json_str(end, "reason");
+	return words(text ? text : "", text ? strlen(text) : 0);
+}
+
+static json_t *said_in(struct listing *l, const struct lb_queue_row *row)
+{
+	lb_autobuf struct lb_buf text = {0};
+	struct lb_error err;
+
+	if (lb_record_parse(&l->record, row->text, row->len, &err) == 0)
+		lb_chain_text(json_object_get(l->record.json, "chain"), &text);
+	return words(lb_buf_str(&text), text.len);
+}
 
 static int one(void *arg, const struct lb_queue_row *row)
 {
+	const char *session = row->session ? row->session : "";
 	struct listing *l = arg;
 	char put[LB_CLOCK_TEXT];
 
@@ -90,23 +135,19 @@ static int one(void *arg, const struct lb_queue_row *row)
 	}
 	lb_clock_text(row->put, put);
 	lb_table_row(l->table,
-		     lb_json_pack("{s:o, s:o, s:s, s:s, s:i, s:i}", "key",
+		     lb_json_pack("{s:o, s:o, s:s, s:s, s:o, s:o}", "key",
 				  lb_json_text(row->key, strlen(row->key)),
 				  "session",
-				  lb_json_text(row->session ? row->session : "",
-					       row->session
-						       ? strlen(row->session)
-						       : 0),
-				  "state", state_of(row, lb_clock_now()), "put",
-				  put, "tries", row->tries, "deaths",
-				  row->deaths));
+				  lb_json_text(session, strlen(session)), "put",
+				  put, "state", state_of(row, lb_clock_now()),
+				  "why", why_of(row), "said", said_in(l, row)));
 	return 0;
 }
 
 static int list(const char *name, enum lb_queue_list which)
 {
 	bool people = !json && isatty(STDOUT_FILENO);
-	struct listing l = {people ? lb_table_open(columns, false) : NULL};
+	struct listing l = {people ? lb_table_open(columns, false) : NULL, {0}};
 	struct lb_queue *q;
 	struct lb_error err;
 	int r = queue_look(name, &q, &err);
@@ -117,6 +158,7 @@ static int list(const char *name, enum lb_queue_list which)
 	lb_queue_close(q);
 	if (l.table)
 		lb_table_close(l.table);
+	lb_record_release(&l.record);
 	return r < 0 ? lb_report(&err) : LB_OK;
 }
 
@@ -124,12 +166,14 @@ int peek_verb(int argc, char **argv)
 {
 	const char *name = queue_name(argc, argv);
 
-	if (done + dead + ready > 1)
-		lb_usage("--done, --dead and --ready exclude each other");
-	return list(name, done    ? LB_QUEUE_LIST_DONE
-			  : dead  ? LB_QUEUE_LIST_DEAD
-			  : ready ? LB_QUEUE_LIST_READY
-				  : LB_QUEUE_ALL);
+	if (done + dead + failed + ready > 1)
+		lb_usage("--done, --dead, --failed and --ready exclude each "
+			 "other");
+	return list(name, done     ? LB_QUEUE_LIST_DONE
+			  : dead   ? LB_QUEUE_LIST_DEAD
+			  : failed ? LB_QUEUE_LIST_FAILED
+			  : ready  ? LB_QUEUE_LIST_READY
+				   : LB_QUEUE_ALL);
 }
 
 int dead_verb(int argc, char **argv)

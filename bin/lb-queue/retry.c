@@ -8,12 +8,15 @@
 #include "base/table.h"
 #include "queue.h"
 
-static bool all, json;
+static bool all, failed, json;
 static struct lb_list ids;
 
 const struct lb_opt retry_options[] = {
 	{'a', "all", .help = "all dead letters", .flag = &all},
-	{0, "id", "ID", "the dead letter of this id; may be repeated",
+	{.name = "failed",
+	 .help = "all that an error ended, dead letters or not",
+	 .flag = &failed},
+	{0, "id", "ID", "what an error ended of this id; may be repeated",
 	 .list = &ids},
 	{.name = "json",
 	 .help = "write the outcome as a line of JSON",
@@ -41,7 +44,7 @@ static bool is_of(const char *key, const char *id)
 static int choose(void *arg, const struct lb_queue_row *row)
 {
 	struct choice *c = arg;
-	bool wanted = all;
+	bool wanted = all || failed;
 
 	for (size_t i = 0; i < ids.n; i++)
 		if (is_of(row->key, ids.at[i]))
@@ -81,12 +84,14 @@ int retry_verb(int argc, char **argv)
 	int64_t n = 0;
 	int r, code = LB_OK;
 
-	if (all == (ids.n > 0))
-		lb_usage("say --all, or which with --id");
+	if (all + failed + (ids.n > 0) != 1)
+		lb_usage("say --all, --failed, or which with --id");
 	r = queue_look(name, &q, &err);
 	if (r > 0)
-		r = lb_queue_each(q, LB_QUEUE_LIST_DEAD, -1, 0, choose, &c,
-				  &err);
+		r = lb_queue_each(q,
+				  all ? LB_QUEUE_LIST_DEAD
+				      : LB_QUEUE_LIST_FAILED,
+				  -1, 0, choose, &c, &err);
 	if (r >= 0 && c.n > 0)
 		r = revive(q, &c, &n, &err);
 	lb_queue_close(q);
@@ -95,7 +100,7 @@ int retry_verb(int argc, char **argv)
 		return lb_report(&err);
 	for (size_t i = 0; i < ids.n; i++)
 		if (!found[i]) {
-			lb_complain("there is no dead letter '%s'", ids.at[i]);
+			lb_complain("no error ended '%s'", ids.at[i]);
 			code = LB_NOINPUT;
 		}
 	table = lb_table_open(columns, json);

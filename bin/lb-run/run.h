@@ -57,6 +57,7 @@ struct flow_plan {
 	int64_t grace;           /* ms */
 	long text;               /* descriptor that adapters print to */
 	bool no_queue;           /* nobody hands what fails in again */
+	bool resend;             /* send what may have been sent before */
 };
 
 void step_words(const struct flow_plan *plan, int step, struct words *w);

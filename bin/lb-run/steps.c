@@ -34,6 +34,8 @@ void step_words(const struct flow_plan *plan, int step, struct words *w)
 		words_put(w, "fd:3");
 		if (!plan->no_queue)
 			words_put(w, "--hold");
+		if (plan->resend)
+			words_put(w, "--resend-unknown");
 	}
 }
 

@@ -16,6 +16,10 @@ struct lb_regex;
 
 /* NULL and LB_USAGE, with the place of the mistake, when it is no pattern. */
 struct lb_regex *lb_regex_open(const char *pattern, struct lb_error *err);
+
+/* The same for one that matches only where the search begins. */
+struct lb_regex *lb_regex_open_anchored(const char *pattern,
+					struct lb_error *err);
 void lb_regex_close(struct lb_regex *re);
 
 /*
@@ -24,5 +28,17 @@ void lb_regex_close(struct lb_regex *re);
  */
 bool lb_regex_search(struct lb_regex *re, const char *text, size_t len,
 		     bool *gave_up);
+
+/* Where to look in a text. */
+struct lb_regex_place {
+	size_t at;        /* from this byte on, between two characters */
+	bool inner_start; /* the text does not begin a line: no ^ there */
+	bool inner_end;   /* nor does it end one: no $ there */
+	size_t from, to;  /* of the match that was found */
+};
+
+/* The next match in text, which must be well-formed UTF-8. */
+bool lb_regex_find(struct lb_regex *re, const char *text, size_t len,
+		   struct lb_regex_place *place, bool *gave_up);
 
 #endif

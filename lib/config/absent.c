@@ -30,8 +30,6 @@ static const struct absent table[] = {
 	{P "trigger.message-aggregation.delay", "any"},
 	{P "trigger.misc.combine-quote-message", "[false]"},
 	{P "trigger", NULL},
-	{P "safety.content-filter.check-sensitive-words", "[false]"},
-	{P "safety.content-filter.scope", "any"},
 	{P "safety", NULL},
 	{P "ai.local-agent.knowledge-bases", "[[]]"},
 	{P "ai.local-agent.rerank-model", "[\"\", \"__none__\"]"},

@@ -55,6 +55,17 @@ const json_t *lb_config_provider(struct lb_config *config, const char *name);
 const json_t *lb_config_section(const struct lb_config *config,
 				const char *name);
 
+/*
+ * Put where the value of a key stands, and the key, before err's text:
+ * "file:line: key: why". The code becomes LB_CONFIG; returns -1.
+ */
+int lb_config_blame(const struct lb_config *config, const char *path,
+		    struct lb_error *err);
+
+/* A file that the configuration names: a relative one is beside the main
+ * file. Caller frees. */
+char *lb_config_beside(const struct lb_config *config, const char *name);
+
 /* http:// or https://, a host, no blanks: a base URL one can ask. */
 bool lb_config_is_url(const char *text);
 

@@ -44,6 +44,22 @@ const struct lb_key lb_keys[] = {
 {"bots.*.limits", LB_KEY_OBJECT, NULL,
  .doc = "what the platform takes, where it differs from what is known"},
 
+{"pipelines.*.safety.content-filter.check-sensitive-words", LB_KEY_BOOL,
+ "true", .doc = "look for the words below at all"},
+{"pipelines.*.safety.content-filter.scope", LB_KEY_ENUM, "\"all\"",
+ .values = "all income-msg output-msg",
+ .doc = "where: a message that has one is dropped, in an answer they are "
+	"hidden"},
+{"pipelines.*.safety.content-filter.words", LB_KEY_LIST, "[]",
+ .doc = "words, found anywhere, and patterns: entries with one of "
+	"\\^$.|?*+()[]{} in them, at most 64"},
+{"pipelines.*.safety.content-filter.words-file", LB_KEY_STRING, "\"\"",
+ .doc = "more of them: a line each, or LangBot's sensitive-words.json"},
+{"pipelines.*.safety.content-filter.mask", LB_KEY_STRING, NULL,
+ .doc = "what hides a character: the file's mask, else *"},
+{"pipelines.*.safety.content-filter.mask-word", LB_KEY_STRING, NULL,
+ .doc = "what hides a whole word instead: the file's, else nothing does"},
+
 {"pipelines.*.ai.runner.runner", LB_KEY_ENUM, "\"local-agent\"",
  .values = "local-agent", .foreign = RUNNERS, .doc = "who makes the answers"},
 {"pipelines.*.ai.local-agent.model", LB_KEY_MODEL,

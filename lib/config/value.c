@@ -60,6 +60,26 @@ const char *lb_config_origin(const struct lb_config *config, const char *path)
 	return NULL;
 }
 
+int lb_config_blame(const struct lb_config *config, const char *path,
+		    struct lb_error *err)
+{
+	const char *where = lb_config_origin(config, path);
+
+	err->code = LB_CONFIG;
+	return where ? lb_error_wrap(err, "%s: %s", where, path)
+		     : lb_error_wrap(err, "%s", path);
+}
+
+char *lb_config_beside(const struct lb_config *config, const char *name)
+{
+	const char *slash = config->file ? strrchr(config->file, '/') : NULL;
+
+	if (*name == '/' || !slash)
+		return lb_strdup(name);
+	return lb_printf("%.*s/%s", (int)(slash - config->file), config->file,
+			 name);
+}
+
 static bool always_there(const char *section, const char *name)
 {
 	return (strcmp(section, "bots") == 0 && strcmp(name, "-") == 0) ||

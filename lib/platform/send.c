@@ -77,12 +77,15 @@ bool lb_send_held_back(struct lb_send *send, struct lb_delivery *d)
 	return true;
 }
 
-/* Where records go that come of a reply; NULL for nowhere. */
+/* Where records go that come of a reply; NULL for nowhere: cron mails what a
+ * job prints, and the one message of --to is no stream. */
 static struct lb_out *records(const struct lb_send *send,
 			      const struct lb_sink *sink)
 {
 	if (send->records)
 		return send->records;
+	if (send->only && (!sink || sink->network))
+		return NULL;
 	if (!sink)
 		return send->text ? NULL : send->out;
 	return sink->text ? NULL : send->out;

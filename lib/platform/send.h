@@ -71,6 +71,8 @@ struct lb_sink {
 	void (*chunk)(struct lb_send *send, const struct lb_record *r);
 	/* Another record ended `id` (an error): tidy up. May be NULL. */
 	void (*ended)(struct lb_send *send, const struct lb_record *r);
+	/* Can `target` of a record be there? LB_DATA. NULL: any can. */
+	int (*target)(const char *target, struct lb_error *err);
 	bool text; /* writes text to stdout, so no record may go there */
 	const struct lb_network *network; /* platform/post.h; or NULL */
 };

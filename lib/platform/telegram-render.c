@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,21 +37,50 @@ static bool place(const char *text, struct lb_telegram_chat *chat)
 	       chat->thread > 0;
 }
 
-static int to_target(const char *target, struct lb_telegram_chat *chat,
-		     struct lb_error *err)
+/* "@ann_news/42": a public group or channel by its name. */
+static bool named(const char *text, struct lb_telegram_chat *chat)
 {
-	const char *id = NULL;
+	size_t len = strcspn(text, "/");
+	const char *rest = "";
 
+	if (text[0] != '@' || len < 2 || len >= sizeof(chat->name) ||
+	    !isalpha((unsigned char)text[1]))
+		return false;
+	for (size_t i = 1; i < len; i++)
+		if (!isalnum((unsigned char)text[i]) && text[i] != '_')
+			return false;
+	memcpy(chat->name, text, len);
+	chat->name[len] = '\0';
+	return text[len] == '\0' ||
+	       (number(text + len + 1, &chat->thread, &rest) && *rest == '\0' &&
+		chat->thread > 0);
+}
+
+/* Persons have numbers above 0, groups and channels below. */
+int lb_telegram_target(const char *target, struct lb_telegram_chat *chat,
+		       struct lb_error *err)
+{
+	bool fine = false;
+
+	*chat = (struct lb_telegram_chat){0};
 	if (strncmp(target, "person:", 7) == 0)
-		id = target + 7;
+		fine = place(target + 7, chat) && chat->id > 0 && !chat->thread;
 	else if (strncmp(target, "group:", 6) == 0)
-		id = target + 6;
-	if (!id || !place(id, chat))
+		fine = named(target + 6, chat) ||
+		       (place(target + 6, chat) && chat->id < 0);
+	if (!fine)
 		return lb_fail(err, LB_DATA,
-			       "target '%.80s' is neither person:ID nor "
-			       "group:ID[/TOPIC]",
+			       "target '%.80s' is none of Telegram: "
+			       "person:NUMBER, group:-NUMBER[/TOPIC] or "
+			       "group:@NAME",
 			       target);
 	return 0;
+}
+
+json_t *lb_telegram_chat_id(const struct lb_telegram_chat *chat)
+{
+	return *chat->name ? json_string(chat->name)
+			   : json_integer((json_int_t)chat->id);
 }
 
 int lb_telegram_chat(const json_t *record, struct lb_telegram_chat *chat,
@@ -59,9 +89,9 @@ int lb_telegram_chat(const json_t *record, struct lb_telegram_chat *chat,
 	const char *target = lb_json_str(record, "target"), *rest;
 	const json_t *to = json_object_get(record, "reply_to");
 
-	*chat = (struct lb_telegram_chat){0};
 	if (target)
-		return to_target(target, chat, err);
+		return lb_telegram_target(target, chat, err);
+	*chat = (struct lb_telegram_chat){0};
 	if (number(lb_json_str(to, "chat"), &chat->id, &rest) && !*rest) {
 		if (!number(lb_json_str(to, "message"), &chat->reply_to,
 			    &rest) ||
@@ -87,8 +117,8 @@ struct lb_telegram_call *lb_telegram_call(struct lb_telegram_render *r,
 	call = &calls->at[calls->n++];
 	*call = (struct lb_telegram_call){
 		.method = method,
-		.params = lb_json_pack("{s:I}", "chat_id",
-				       (json_int_t)r->chat->id),
+		.params = lb_json_pack("{s:o}", "chat_id",
+				       lb_telegram_chat_id(r->chat)),
 	};
 	/* 1 is General, which has no number where messages go. */
 	if (r->chat->thread > 1)

@@ -58,6 +58,14 @@ static json_t *id_of(int64_t chat, int64_t message)
 	return message > 0 ? json_string(text) : json_array();
 }
 
+/* A chat that was called by its name has a number in the answer. */
+static json_t *sent_id(int64_t chat, const json_t *message)
+{
+	if (chat == 0)
+		lb_json_int(json_object_get(message, "chat"), "id", &chat);
+	return id_of(chat, telegram_message(message));
+}
+
 /* "CHAT:MESSAGE", or a list of them for an album. */
 static json_t *ids_of(int64_t chat, const json_t *result)
 {
@@ -66,11 +74,11 @@ static json_t *ids_of(int64_t chat, const json_t *result)
 	size_t i;
 
 	if (!json_is_array(result))
-		return id_of(chat, telegram_message(result));
+		return sent_id(chat, result);
 	ids = json_array();
 	json_array_foreach(result, i, one)
 	{
-		json_array_append_new(ids, id_of(chat, telegram_message(one)));
+		json_array_append_new(ids, sent_id(chat, one));
 	}
 	return ids;
 }
@@ -113,30 +121,6 @@ json_t *telegram_edit_params(const struct lb_telegram_call *call, int64_t chat,
 	json_object_set_new(params, "chat_id", json_integer(chat));
 	json_object_set_new(params, "message_id", json_integer(message));
 	return params;
-}
-
-void telegram_follow(const struct telegram *t, struct lb_telegram_chat *chat)
-{
-	char key[24];
-	int64_t to;
-
-	snprintf(key, sizeof(key), "%lld", (long long)chat->id);
-	if (lb_json_int(t->moved, key, &to))
-		chat->id = to;
-}
-
-enum { MAX_MOVED = 10000 };
-
-void telegram_note_move(struct telegram *t, int64_t from, int64_t to)
-{
-	char key[24];
-
-	if (json_object_size(t->moved) >= MAX_MOVED)
-		json_object_clear(t->moved);
-	snprintf(key, sizeof(key), "%lld", (long long)from);
-	json_object_set_new(t->moved, key, json_integer(to));
-	lb_warn("bot '%s': chat %lld is %lld now", t->bot->name,
-		(long long)from, (long long)to);
 }
 
 static void *open_telegram(struct lb_bot *bot, struct lb_error *err)
@@ -189,8 +173,10 @@ static int make_plan(void *self, struct lb_post *post, struct lb_error *err)
 	if (lb_telegram_chat(post->d.record->json, &plan->chat, err) < 0)
 		return -1;
 	telegram_follow(t, &plan->chat);
-	post->chat = lb_printf("%lld", (long long)plan->chat.id);
-	post->group = plan->chat.id < 0;
+	post->chat = *plan->chat.name
+			     ? lb_strdup(plan->chat.name)
+			     : lb_printf("%lld", (long long)plan->chat.id);
+	post->group = plan->chat.id <= 0;
 	if (lb_telegram_render(chain, &plan->chat, &t->bot->limits,
 			       &plan->calls, err) < 0)
 		return -1;
@@ -283,7 +269,7 @@ static bool second_try(struct plan *plan, const struct lb_answer *a)
 	} else if (plan->editing && telegram_is_gone(a)) {
 		if (s)
 			telegram_stream_lost(s, s->taken);
-	} else if (a->migrate_to && !plan->moved) {
+	} else if (a->migrate_to && !plan->moved && plan->chat.id) {
 		plan->moved = true;
 		telegram_note_move(plan->telegram, plan->chat.id,
 				   a->migrate_to);
@@ -326,7 +312,8 @@ static json_t *send_params(const struct plan *plan,
 	json_t *params =
 		plan->plain ? plain_params(call) : json_copy(call->params);
 
-	json_object_set_new(params, "chat_id", json_integer(plan->chat.id));
+	json_object_set_new(params, "chat_id",
+			    lb_telegram_chat_id(&plan->chat));
 	return params;
 }
 
@@ -374,6 +361,13 @@ static void paused(void *self, const char *id)
 	telegram_stream_pause(self, id);
 }
 
+static int is_target(const char *target, struct lb_error *err)
+{
+	struct lb_telegram_chat chat;
+
+	return lb_telegram_target(target, &chat, err);
+}
+
 static const struct lb_network network = {
 	.open = open_telegram,
 	.close = close_telegram,
@@ -389,5 +383,6 @@ static const struct lb_network network = {
 const struct lb_sink lb_sink_telegram = {
 	.name = "telegram",
 	.about = "a bot of Telegram",
+	.target = is_target,
 	.network = &network,
 };

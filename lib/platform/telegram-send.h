@@ -2,6 +2,7 @@
  * platform/telegram-send.h - what the files of lb-send telegram share.
  *
  *     telegram-send.c     a part: calls, their answers, second tries
+ *     telegram-moved.c    ... where its chat is now
  *     telegram-stream.c   an answer that is shown while it is made
  *     telegram-upload.c   files
  */

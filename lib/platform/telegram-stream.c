@@ -340,7 +340,7 @@ static struct stream *stream_open(struct telegram *t, const char *id,
 	struct stream *s;
 
 	if (t->streams.n >= MAX_STREAMS ||
-	    lb_telegram_chat(r->json, &chat, &err) < 0)
+	    lb_telegram_chat(r->json, &chat, &err) < 0 || *chat.name)
 		return NULL;
 	telegram_follow(t, &chat);
 	s = lb_alloc(sizeof(*s));

@@ -61,13 +61,24 @@ void lb_telegram_parse_release(struct lb_telegram_parse *p);
 
 /* Where an answer goes. */
 struct lb_telegram_chat {
-	int64_t id;
+	int64_t id;       /* 0 where it has a name */
+	char name[64];    /* "@ann_news", of a target; else "" */
 	int64_t thread;   /* 0 for none; 1 is never sent with a message */
 	int64_t reply_to; /* message; 0 for none */
 };
 
 /*
- * From `target` ("person:7", "group:-100/42"), else reply_to, else the
+ * "person:7", "group:-100/42" or "group:@ann_news". LB_DATA: no chat can be
+ * called so.
+ */
+int lb_telegram_target(const char *target, struct lb_telegram_chat *chat,
+		       struct lb_error *err);
+
+/* What the Bot API calls it; new. */
+json_t *lb_telegram_chat_id(const struct lb_telegram_chat *chat);
+
+/*
+ * From `target`, else reply_to, else the
  * launcher. LB_DATA: none of them names a chat.
  */
 int lb_telegram_chat(const json_t *record, struct lb_telegram_chat *chat,

@@ -25,7 +25,8 @@
 /* A session that a transaction changed; set right at the commit. */
 struct dirty {
 	int64_t session, owner;
-	int64_t held;       /* how many more are in hand */
+	int64_t in_hand;    /* how many were */
+	int64_t held;       /* how many more are */
 	int64_t head, tail; /* of those that wait; 0: none */
 	int64_t was;        /* the head before */
 };
@@ -92,9 +93,9 @@ int lb_queue_unlink(struct lb_queue *q, struct dirty *d, struct lb_error *err);
 /* The row of the queue is known, or 0 when there is none; -1 failed. */
 int64_t lb_queue_row(struct lb_queue *q, struct lb_error *err);
 
-/* Write how a record ended. */
-int lb_queue_write_end(struct lb_queue *q, int64_t seq, enum lb_queue_end how,
-		       int64_t now_ms, const char *outcome, size_t len,
-		       struct lb_error *err);
+/* A record that is in no list ends: out of line, and how is written down. */
+int lb_queue_end_line(struct lb_queue *q, int64_t seq, enum lb_queue_end how,
+		      int64_t now_ms, const char *outcome, size_t len,
+		      struct lb_error *err);
 
 #endif

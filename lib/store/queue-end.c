@@ -4,18 +4,23 @@
 #include "store/queue-db.h"
 #include "store/queue-look.h"
 
-int lb_queue_write_end(struct lb_queue *q, int64_t seq, enum lb_queue_end how,
-		       int64_t now_ms, const char *outcome, size_t len,
-		       struct lb_error *err)
+int lb_queue_end_line(struct lb_queue *q, int64_t seq, enum lb_queue_end how,
+		      int64_t now_ms, const char *outcome, size_t len,
+		      struct lb_error *err)
 {
+	if (lb_db_write(q->store,
+			"INSERT INTO ends(seq, queue, how, time, tries, deaths,"
+			" outcome) SELECT seq, queue, ?1, ?2, tries,"
+			" deaths + (?1 = 2), ?3 FROM line WHERE seq = ?4",
+			err, "iiti", (int64_t)how, now_ms, outcome,
+			outcome ? len : (size_t)0, seq) < 0 ||
+	    lb_db_write(q->store, "DELETE FROM line WHERE seq = ?", err, "i",
+			seq) < 0)
+		return -1;
 	q->more.depth--;
 	q->more.done += how != LB_QUEUE_DEAD;
 	q->more.died += how == LB_QUEUE_DEAD;
-	return lb_db_write(q->store,
-			   "INSERT INTO ends(seq, queue, how, time, outcome)"
-			   " VALUES(?, ?, ?, ?, ?)",
-			   err, "iiiit", seq, q->id, (int64_t)how, now_ms,
-			   outcome, outcome ? len : (size_t)0);
+	return 0;
 }
 
 /*
@@ -54,11 +59,9 @@ int lb_queue_finish(struct lb_queue *q, int64_t owner, int64_t seq,
 
 	if (got <= 0)
 		return got;
-	if (lb_db_write(q->store, "DELETE FROM line WHERE seq = ?", err, "i",
-			seq) < 0 ||
-	    lb_queue_write_end(q, seq, how, now_ms, outcome, len, err) < 0)
-		return -1;
-	return 1;
+	return lb_queue_end_line(q, seq, how, now_ms, outcome, len, err) < 0
+		       ? -1
+		       : 1;
 }
 
 int lb_queue_put_back(struct lb_queue *q, int64_t owner, int64_t seq,
@@ -84,10 +87,12 @@ int lb_queue_revive(struct lb_queue *q, int64_t seq, int64_t now_ms,
 {
 	lb_autoquery struct sqlite3_stmt *query =
 		lb_db_query(q->store,
-			    "SELECT session FROM records JOIN ends USING(seq)"
-			    " WHERE seq = ? AND how = 2 AND records.queue = ?",
+			    "SELECT records.session, how FROM records JOIN "
+			    "ends USING(seq)"
+			    " WHERE seq = ? AND how <> 3 AND records.queue = ?",
 			    err);
 	struct dirty *d;
+	bool dead;
 	int r;
 
 	if (!query)
@@ -96,11 +101,13 @@ int lb_queue_revive(struct lb_queue *q, int64_t seq, int64_t now_ms,
 	r = lb_db_step(q->store, query, err);
 	if (r <= 0)
 		return r;
+	dead = sqlite3_column_int(query, 1) == LB_QUEUE_DEAD;
 	d = lb_queue_touch(q, sqlite3_column_int64(query, 0), err);
 	if (!d)
 		return -1;
 	q->more.depth++;
-	q->more.died--;
+	q->more.died -= dead;
+	q->more.done -= !dead;
 	if (lb_db_write(q->store, "DELETE FROM ends WHERE seq = ?", err, "i",
 			seq) < 0 ||
 	    lb_db_write(q->store,

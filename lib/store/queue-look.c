@@ -37,8 +37,8 @@ int lb_queue_find(struct lb_queue *q, const char *key, const char *session,
 #define ROW                                                                    \
 	"SELECT r.seq, r.put, ifnull(e.time, 0), r.key, s.name, r.record,"     \
 	" e.outcome, ifnull(e.how, 0), ifnull(l.held, 0), ifnull(l.alone, 0)," \
-	" ifnull(l.not_before, r.not_before), ifnull(l.tries, 0), "            \
-	"ifnull(l.deaths, 0)"
+	" ifnull(l.not_before, r.not_before),"                                 \
+	" coalesce(l.tries, e.tries, 0), coalesce(l.deaths, e.deaths, 0)"
 
 #define JOINED                                                                 \
 	" LEFT JOIN sessions s ON s.id = r.session"                            \
@@ -72,6 +72,11 @@ static const char *const lists[] = {
 		ROW " FROM ends e JOIN records r ON r.seq = e.seq" JOINED
 		    " WHERE e.queue = ?1 AND e.how <> 2 AND ?3 = ?3"
 		    " ORDER BY e.time, e.seq LIMIT ?2",
+	[LB_QUEUE_LIST_FAILED] =
+		ROW " FROM ends e JOIN records r ON r.seq = e.seq" JOINED
+		    " WHERE e.queue = ?1 AND e.how <> 3 AND ?3 = ?3 AND"
+		    " iif(json_valid(e.outcome), json_extract(e.outcome,"
+		    " '$.kind') = 'error', 0) ORDER BY e.time, e.seq LIMIT ?2",
 	[LB_QUEUE_LIST_DEAD] =
 		ROW " FROM ends e JOIN records r ON r.seq = e.seq" JOINED
 		    " WHERE e.queue = ?1 AND e.how = 2 AND ?3 = ?3"

@@ -38,6 +38,7 @@ enum lb_queue_list {
 	LB_QUEUE_LIST_READY, /* of these, what could be taken now */
 	LB_QUEUE_LIST_DONE,  /* ended, the dead left out, oldest end first */
 	LB_QUEUE_LIST_DEAD,
+	LB_QUEUE_LIST_FAILED, /* that an error ended, the dead too */
 };
 
 /* fn gets each, at most max; it returns 0 to go on. */
@@ -59,7 +60,7 @@ int lb_queue_stats(struct lb_queue *q, int64_t now_ms, struct lb_queue_stats *s,
 int lb_queue_names(const char *state, int (*fn)(void *arg, const char *name),
 		   void *arg, struct lb_error *err);
 
-/* A dead record waits again, as new. 1, 0: it is not dead, -1. */
+/* A record that ended waits again, as new. 1, 0: it has not, or moved, -1. */
 int lb_queue_revive(struct lb_queue *q, int64_t seq, int64_t now_ms,
 		    struct lb_error *err);
 

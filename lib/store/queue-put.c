@@ -119,7 +119,7 @@ int lb_queue_oldest(struct lb_queue *q, int64_t now_ms, int64_t *seq,
 }
 
 /* The oldest of all that wait is the first of its session. */
-static int leave_line(struct lb_queue *q, int64_t seq, struct lb_error *err)
+static int leave_list(struct lb_queue *q, int64_t seq, struct lb_error *err)
 {
 	lb_autoquery struct sqlite3_stmt *query =
 		lb_db_query(q->store, "SELECT session FROM line WHERE seq = ?",
@@ -138,19 +138,15 @@ static int leave_line(struct lb_queue *q, int64_t seq, struct lb_error *err)
 		return -1;
 	if (!d || d->head != seq)
 		return lb_fail(err, LB_BUG, "it is not the first in line");
-	lb_db_reset(&query);
-	if (lb_queue_unlink(q, d, err) < 0)
-		return -1;
-	return lb_db_write(q->store, "DELETE FROM line WHERE seq = ?", err, "i",
-			   seq);
+	return lb_queue_unlink(q, d, err);
 }
 
 int lb_queue_drop(struct lb_queue *q, int64_t seq, int64_t now_ms,
 		  const char *outcome, size_t len, struct lb_error *err)
 {
-	if (leave_line(q, seq, err) < 0)
-		return -1;
 	q->more.dropped++;
-	return lb_queue_write_end(q, seq, LB_QUEUE_DONE, now_ms, outcome, len,
-				  err);
+	return leave_list(q, seq, err) < 0
+		       ? -1
+		       : lb_queue_end_line(q, seq, LB_QUEUE_DONE, now_ms,
+					   outcome, len, err);
 }

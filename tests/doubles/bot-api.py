@@ -24,6 +24,7 @@ What a test says goes to POST /_control, an object {"op":OP,...} or a list:
     fail      how, and how often (n, default 1), for calls of a method
               (default: any) after `skip` of them, of a `chat` (default: any)
     heal      no more of that, and what hangs ends
+    begin     forget all, and the log: it is as if it had just been started
 
 `how` of fail: "429" (retry_after, default 1), a status such as "502", "cut"
 (the connection ends with the request unanswered and not performed),
@@ -132,16 +133,26 @@ def parameters(query, headers, body):
 
 class Server:
     def __init__(self, args):
+        self.args = args
         self.token = args.token
-        self.service = api.Service(args.id, args.username,
-                                   not args.reads_all)
-        self.methods = self.service.methods()
         self.log = open(args.log, "a", buffering=1) if args.log else None
-        self.n = 0
-        self.faults, self.shape = [], set()
         self.healed = asyncio.Event()
         self.arrived = asyncio.Event()
         self.poller = None     # the getUpdates that waits
+        self.begin()
+
+    def begin(self):
+        """As if it had just been started."""
+        self.service = api.Service(self.args.id, self.args.username,
+                                   not self.args.reads_all)
+        self.methods = self.service.methods()
+        self.n = 0
+        self.faults, self.shape = [], set()
+
+    def heal(self):
+        self.faults = []
+        self.healed.set()
+        self.healed = asyncio.Event()
 
     # -- what a test says --------------------------------------------------
 
@@ -179,9 +190,12 @@ class Server:
         elif op == "fail":
             self.faults.append(Fault(order))
         elif op == "heal":
-            self.faults = []
-            self.healed.set()
-            self.healed = asyncio.Event()
+            self.heal()
+        elif op == "begin":
+            self.heal()
+            self.begin()
+            if self.log:
+                self.log.truncate(0)
         else:
             raise ValueError("no such op")
 

@@ -154,6 +154,9 @@ class Service:
             raise bad("chat_id is empty")
         if isinstance(raw, (bool, dict, list, float)):
             raise bad("chat_id is invalid")
+        if str(raw).startswith("@"):  # of what is public, but no person
+            raw = next((n for n, c in self.chats.items() if n < 0 and
+                        c.get("username", "").lower() == raw[1:].lower()), "")
         try:
             number = int(raw)
         except ValueError:

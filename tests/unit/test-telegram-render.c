@@ -100,10 +100,14 @@ static void test_file(const char *path, bool write)
 	lb_telegram_calls_release(&calls);
 }
 
+#define NONE(target)                                                           \
+	"target '" target "' is none of Telegram: person:NUMBER, "             \
+	"group:-NUMBER[/TOPIC] or group:@NAME"
+
 static const struct {
 	const char *record;
 	int64_t id, thread, reply_to;
-	const char *error;
+	const char *error, *name;
 } chats[] = {
 	{"{\"target\":\"person:7\"}", 7, 0, 0, NULL},
 	{"{\"target\":\"group:-100\"}", -100, 0, 0, NULL},
@@ -118,15 +122,31 @@ static const struct {
 	{"{\"launcher_id\":\"7\"}", 7, 0, 0, NULL},
 	{"{\"reply_to\":{\"chat\":\"9007199254740993\",\"message\":\"1\"}}",
 	 9007199254740993, 0, 1, NULL},
-	{"{\"target\":\"user:7\"}", 0, 0, 0,
-	 "target 'user:7' is neither person:ID nor group:ID[/TOPIC]"},
-	{"{\"target\":\"group:\"}", 0, 0, 0,
-	 "target 'group:' is neither person:ID nor group:ID[/TOPIC]"},
-	{"{\"target\":\"group:-100/x\"}", 0, 0, 0,
-	 "target 'group:-100/x' is neither person:ID nor group:ID[/TOPIC]"},
+	{"{\"target\":\"group:@ann_news\"}", 0, 0, 0, NULL, "@ann_news"},
+	{"{\"target\":\"group:@A1/42\",\"launcher_id\":\"5\"}", 0, 42, 0, NULL,
+	 "@A1"},
+	{"{\"target\":\"user:7\"}", 0, 0, 0, NONE("user:7"), NULL},
+	{"{\"target\":\"group:\"}", 0, 0, 0, NONE("group:"), NULL},
+	{"{\"target\":\"group:-100/x\"}", 0, 0, 0, NONE("group:-100/x"), NULL},
 	{"{\"target\":\"person:99999999999999999999\"}", 0, 0, 0,
-	 "target 'person:99999999999999999999' is neither person:ID nor "
-	 "group:ID[/TOPIC]"},
+	 NONE("person:99999999999999999999"), NULL},
+	{"{\"target\":\"group:abc\"}", 0, 0, 0, NONE("group:abc"), NULL},
+	{"{\"target\":\"group:7\"}", 0, 0, 0, NONE("group:7"), NULL},
+	{"{\"target\":\"person:-100\"}", 0, 0, 0, NONE("person:-100"), NULL},
+	{"{\"target\":\"person:7/3\"}", 0, 0, 0, NONE("person:7/3"), NULL},
+	{"{\"target\":\"person:@ann\"}", 0, 0, 0, NONE("person:@ann"), NULL},
+	{"{\"target\":\"group:@\"}", 0, 0, 0, NONE("group:@"), NULL},
+	{"{\"target\":\"group:@7up\"}", 0, 0, 0, NONE("group:@7up"), NULL},
+	{"{\"target\":\"group:@a-b\"}", 0, 0, 0, NONE("group:@a-b"), NULL},
+	{"{\"target\":\"group:@ann/\"}", 0, 0, 0, NONE("group:@ann/"), NULL},
+	{"{\"target\":\"group:@ann/x\"}", 0, 0, 0, NONE("group:@ann/x"), NULL},
+	{"{\"target\":\"group:@"
+	 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}",
+	 0, 0, 0,
+	 NONE("group:@"
+	      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	      "a"),
+	 NULL},
 	{"{\"launcher_id\":\"ann\"}", 0, 0, 0,
 	 "the record names no chat of Telegram"},
 	{"{\"launcher_id\":\"0\"}", 0, 0, 0,
@@ -148,7 +168,10 @@ static void test_chats(void)
 		else
 			tap_ok(r == 0 && c.id == chats[i].id &&
 				       c.thread == chats[i].thread &&
-				       c.reply_to == chats[i].reply_to,
+				       c.reply_to == chats[i].reply_to &&
+				       strcmp(c.name, chats[i].name
+							      ? chats[i].name
+							      : "") == 0,
 			       chats[i].record);
 	}
 }
