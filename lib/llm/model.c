@@ -41,6 +41,7 @@ static struct lb_model *offline(const char *spec, struct lb_error *err)
 	m->provider = lb_strdup("offline");
 	m->name = lb_strdup(colon ? colon + 1 : "");
 	m->protocol = &lb_offline;
+	m->blind = true;
 	return m;
 }
 
@@ -136,6 +137,7 @@ static int fill(struct lb_model *m, const struct search *in,
 			       "provider '%s': protocol '%s' is not in this "
 			       "version",
 			       m->provider, protocol);
+	m->blind = !lb_json_bool(provider, "vision", true);
 	m->extra = json_is_object(extra) ? json_deep_copy(extra) : NULL;
 	m->connect_ms = limit_of(config, provider, "connect-timeout",
 				 "llm.connect-timeout");

@@ -27,6 +27,7 @@ struct lb_model {
 	char *base_url; /* without a slash at its end */
 	char *key;      /* NULL when there is none */
 	char *key_hint; /* where a key is looked for: "OPENAI_API_KEY" */
+	bool blind;     /* it is shown no images */
 	json_t *extra;  /* members added to each body; or NULL */
 	int64_t connect_ms, first_byte_ms, idle_ms; /* 0: none */
 };
