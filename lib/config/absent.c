@@ -29,7 +29,6 @@ static const struct absent table[] = {
 	{P "trigger.misc.combine-quote-message", "[false]"},
 	{P "trigger", NULL},
 	{P "safety", NULL},
-	{P "ai.runner.expire-time", "[0]"},
 	{P "ai.local-agent.knowledge-bases", "[[]]"},
 	{P "ai.local-agent.rerank-model", "[\"\", \"__none__\"]"},
 	{P "ai.local-agent.rerank-top-k", "any"},
