@@ -34,7 +34,7 @@ struct lb_stream {
 	uint64_t hash;      /* of those */
 	int64_t seq;        /* of the last chunk */
 	int64_t heard;      /* ms */
-	bool delayed;       /* not_before was set */
+	int64_t not_before; /* when it may be seen, ms; 0: not said yet */
 };
 
 /* Zeroed memory is none. */

@@ -55,10 +55,9 @@ static void read_text(struct lb_wrap *wrap, const struct lb_record *r,
 	}
 	p->text = lb_buf_str(&s->text) + from;
 	p->len = s->text.len - from;
-	if (p->len > 0 && !s->delayed && p->o->delay_max > 0) {
-		p->not_before = lb_head_delay(p->o, r, lb_clock_now());
-		s->delayed = true;
-	}
+	if (p->len > 0 && s->not_before == 0 && p->o->delay_max > 0)
+		p->not_before = s->not_before =
+			lb_head_delay(p->o, r, lb_clock_now());
 }
 
 /* Does it go on as it came? */

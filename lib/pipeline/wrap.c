@@ -296,14 +296,16 @@ static void put_answer(struct lb_buf *out, const struct answer *a)
 static void surround(struct answer *a, struct lb_buf *out)
 {
 	struct lb_stream *s = a->stream;
-	bool delayed = s && s->delayed;
+	int64_t now = lb_clock_now();
 
 	lb_json_int(a->r->json, "not_before", &a->not_before);
-	if (a->whole && !delayed)
-		a->not_before = lb_head_delay(a->o, a->r, lb_clock_now());
+	if (a->whole && (!s || s->not_before == 0))
+		a->not_before = lb_head_delay(a->o, a->r, now);
+	else if (s && s->not_before > now)
+		a->not_before = s->not_before; /* no time of its own */
 	if (s && !a->failed && a->given < a->text.len)
-		lb_wrap_tail(s, a->r, a->given, delayed ? 0 : a->not_before,
-			     out);
+		lb_wrap_tail(s, a->r, a->given,
+			     a->not_before > now ? a->not_before : 0, out);
 	if (a->whole)
 		lb_head_put(&a->head, a->o, a->r);
 }
