@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "config/config.h"
+#include "pipeline/pipeline.h"
 #include "verbs.h"
 
 static bool as_json;
@@ -86,6 +88,28 @@ static void sort(struct lb_finding *all, size_t n)
 	}
 }
 
+/* Rules that would not work; looked for when all else is right. */
+static void check_rules(struct lb_config *config)
+{
+	struct lb_pipeline pipeline = {.config = config};
+	struct lb_error err;
+	const char *text;
+
+	if (lb_config_verdict(config, &err) == 0 &&
+	    lb_pipeline_ready(&pipeline, &err) < 0) {
+		/* "file:line: key: why" */
+		text = strstr(err.text, ": ");
+		if (text) {
+			lb_autofree char *where =
+				lb_strndup(err.text, (size_t)(text - err.text));
+
+			lb_config_problem(config, LB_PROBLEM, where, "%s",
+					  text + 2);
+		}
+	}
+	lb_pipeline_release(&pipeline);
+}
+
 int verb_check(int argc, char **argv)
 {
 	struct lb_sources from = {.file = argc > 0 ? argv[0] : NULL};
@@ -100,6 +124,7 @@ int verb_check(int argc, char **argv)
 	config = lb_config_gather(&from);
 	lb_config_check_providers(config);
 	env_check(config);
+	check_rules(config);
 	sort(config->problems, config->n_problems);
 	for (size_t i = 0; i < config->n_problems; i++) {
 		const struct lb_finding *p = &config->problems[i];
