@@ -21,7 +21,7 @@ static int64_t sum(const struct lb_counter *c, int64_t slots, int64_t slot)
 	int64_t n = 0;
 
 	for (int64_t s = slot - slots + 1; s <= c->slot; s++)
-		if (s > c->slot - slots && s >= 0)
+		if (s >= 0)
 			n += c->counts[s % slots];
 	return n;
 }
