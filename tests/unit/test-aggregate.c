@@ -184,8 +184,8 @@ static void test_bounds(void)
 	lb_autobuf struct lb_buf got = {0}, script = {0};
 	struct lb_config *config = load("");
 	struct lb_out *out = lb_out_to(show, &got);
-	struct lb_aggregate *a = lb_aggregate_open(config, out, 700);
 	struct lb_error err;
+	struct lb_aggregate *a = lb_aggregate_open(config, out, 700, &err);
 	char *p;
 
 	/* what they are in one line is too long */
@@ -193,7 +193,7 @@ static void test_bounds(void)
 	tap_same("@0 2>1 1=one|two 3=three", lb_buf_str(&got),
 		 "no line is longer than it may be");
 	lb_aggregate_close(a);
-	a = lb_aggregate_open(config, out, 1 << 20);
+	a = lb_aggregate_open(config, out, 1 << 20, &err);
 	lb_buf_puts(&script, "@0");
 	for (int i = 0; i < LB_AGGREGATE_WAITING + 1; i++)
 		lb_buf_printf(&script, " %d/7:x", i);
@@ -222,10 +222,11 @@ int main(void)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		lb_autobuf struct lb_buf got = {0};
+		struct lb_error err;
 		struct lb_config *config = load(rows[i].settings);
 		struct lb_out *out = lb_out_to(show, &got);
 		struct lb_aggregate *a =
-			lb_aggregate_open(config, out, 1 << 20);
+			lb_aggregate_open(config, out, 1 << 20, &err);
 
 		run(a, out, rows[i].script, &got);
 		tap_same(rows[i].wanted, lb_buf_str(&got), rows[i].what);
