@@ -116,14 +116,14 @@ const struct lb_key lb_keys[] = {
 
 {"pipelines.*.ai.runner.runner", LB_KEY_ENUM, "\"local-agent\"",
  .values = "local-agent", .foreign = RUNNERS, .doc = "who makes the answers"},
+{"pipelines.*.ai.runner.expire-time", LB_KEY_INT, "0", 0, 315360000,
+ .doc = "seconds without a word after which the next one begins a new "
+	"conversation; 0 is never"},
 {"pipelines.*.ai.local-agent.model", LB_KEY_MODEL,
  "{\"primary\":\"\"}",
  .doc = "the model, as provider/model; empty is llm.model"},
 {"pipelines.*.ai.local-agent.max-round", LB_KEY_INT, "10", 0, 1000,
  .doc = "earlier rounds of the conversation that the model is shown"},
-{"pipelines.*.ai.runner.expire-time", LB_KEY_INT, "0", 0, 315360000,
- .doc = "seconds without a word after which the next one begins a new "
-	"conversation; 0 is never"},
 {"pipelines.*.ai.local-agent.max-history-tokens", LB_KEY_INT, "32000", 0,
  10000000,
  .doc = "about how many tokens of them at most; 0 is no limit"},
