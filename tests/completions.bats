@@ -181,6 +181,10 @@ zsh_words() {
 
 @test "zsh offers the same operands, and files where they go" {
 	need zsh
+	run -0 zsh_words lb-config add bot x ""
+	same "offers: $(lb-config describe bots.x |
+		jq -r '.key | sub("bots.[*].(?<k>[^.]+).*"; "\(.k)=")' |
+		uniq | xargs)" "${lines[-1]}"
 	lb-config add bot support
 	echo hi | lb-ingest text --person=ann | lb-pipeline | lb-agent > "$BATS_TEST_TMPDIR/out"
 	while IFS='|' read -r words offers; do
@@ -192,7 +196,6 @@ zsh_words() {
 	lb-send s|jsonl null stdout telegram
 	lb-agent ""|
 	lb-config rm bot ""|support -
-	lb-config add bot x ""|adapter= pipeline= stream= token= base-url= poll-timeout= album-wait= other-bots= drop-pending= limits=
 	lb-config set llm.model ""|
 	lb-session show ""|person_ann
 	lb-llm hello ""|

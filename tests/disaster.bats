@@ -323,7 +323,7 @@ damage() {
 	half-a-header) truncate -s 50 "$db" ;;
 	newer) sql "pragma user_version = 99" ;;
 	another) rm -f "$db"*; sql "create table x(y)" ;;
-	no-table) sql "drop table line" ;;
+	no-table) sql "drop table records" ;;
 	folder) rm -f "$db"*; mkdir "$db" ;;
 	pipe) rm -f "$db"*; mkfifo "$db" ;;
 	device) rm -f "$db"*; ln -s /dev/null "$db" ;;
@@ -363,7 +363,7 @@ db.commit()' "$LB_STATE/queue.db" "$1"
 	cp -r whole "$LB_STATE"
 	damage no-table
 	run --separate-stderr -65 lb-queue put < <(message x)
-	[[ $stderr == *"is damaged (no such table: line)"* ]]
+	[[ $stderr == *"is damaged (no such table: records)"* ]]
 	run --separate-stderr -65 lb-ingest telegram --once --queue in
 	same 8 "$(pending)"
 }

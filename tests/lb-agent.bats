@@ -80,6 +80,20 @@ slow() {
 	same null "$(requests '.body|fromjson|.stream' | tail -1)"
 }
 
+@test "a file that the model cannot read is a line of its own, and stays one" {
+	endpoint
+	parts='[{"type":"text","text":"read"},
+		{"type":"file_url","file_url":"http://x/v","file_name":"voice"},
+		{"type":"file_base64","file_base64":"data:;base64,AA==","file_name":"a.txt"},
+		{"type":"text","text":"this"},{"type":"text","text":" now\n"},
+		{"type":"file_url","file_url":"http://x/w"}]'
+	want=$'read\n[file: voice]\n[file: a.txt]\nthis now\n[file: unnamed]'
+	lb-agent < <(query a x "{\"user\":{\"role\":\"user\",\"content\":$parts}}") > /dev/null
+	same "$want" "$(requests '.body|fromjson|.messages[1].content' | jq -r .)"
+	lb-agent < <(query a two) > /dev/null
+	same "$want" "$(requests '.body|fromjson|.messages[1].content' | tail -1 | jq -r .)"
+}
+
 @test "history: it is sent, kept over runs, by session and pipeline" {
 	endpoint
 	lb-agent < <(query a one) > /dev/null

@@ -263,10 +263,34 @@ lb-pipeline: $id: error by route: no pipeline 'nope' in the configuration" "$std
 	[[ $stderr == *nosuch.yaml* ]]
 }
 
+# told CHAIN [MEMBERS] - what the model is told, as one text.
+told() {
+	run -0 lb-pipeline < <(message "{\"chain\":$1${2:+,$2}}")
+	same "$3" "$(jq -r '.user.content | map(.text) | join("")' <<< "$output")"
+}
+
 @test "of a file that is elsewhere the model hears that it was there" {
-	run -0 lb-pipeline <<-'END'
-		{"kind":"message","id":"a","bot":"b","launcher_type":"person","launcher_id":"g","chain":[{"type":"Image","ref":"x","path":"/m/a.jpg"},{"type":"Voice","ref":"y"},{"type":"File","name":"a.pdf","ref":"z"},{"type":"File","name":"none"}]}
-	END
-	same '["[Image]","[voice]","[a.pdf]"]' "$(jq -c '.user.content |
-		map(.text)' <<< "$output")"
+	told '[{"type":"Image","ref":"x","path":"/m/a.jpg"},{"type":"Voice","ref":"y"},{"type":"File","name":"a.pdf","ref":"z"},{"type":"File","name":"none"}]' '' \
+		$'[Image]\n[voice]\n[a.pdf]'
+}
+
+@test "what is told has lines of its own" {
+	told '[{"type":"Plain","text":"read it"},{"type":"File","name":"a.pdf","ref":"z"}]' '' \
+		$'read it\n[a.pdf]'
+	told '[{"type":"Image","ref":"z"},{"type":"Plain","text":"what"},{"type":"Plain","text":" is it?"}]' '' \
+		$'[Image]\nwhat is it?'
+	told '[{"type":"Plain","text":"a\n"},{"type":"Image","ref":"z"},{"type":"Plain","text":"\nb"}]' '' \
+		$'a\n[Image]\nb'
+	told '[{"type":"Plain","text":"a"},{"type":"Quote","origin":[{"type":"Plain","text":"q"}]},{"type":"Plain","text":"b"}]' '' \
+		$'a\n> q\nb'
+}
+
+@test "a place, a bare call and a face are something to answer" {
+	told '[{"type":"Source","id":1},{"type":"Unknown","text":"[location 48.85837, 2.29448]"}]' '' \
+		'[location 48.85837, 2.29448]'
+	told '[{"type":"At","target":"99","display":"lb_bot"}]' \
+		'"launcher_type":"group","mentioned_me":true' '@lb_bot'
+	told '[{"type":"Face","face_name":"+1"}]' '' '[Face]+1'
+	# with words, a name is no part of them
+	told '[{"type":"At","target":"99"},{"type":"Plain","text":"hi"}]' '' hi
 }

@@ -100,18 +100,19 @@ static int take(struct copy *c, bool alone, struct lb_error *err)
 	uint64_t given = c->given;
 	size_t len = c->out.len;
 	int n = c->n, got = -1;
-	int room = (int)c->work->window - n;
+	struct lb_queue_room room = {(int)c->work->window - n,
+				     (int)(c->work->window + 1) / 2};
 
 	if (lb_queue_begin(q, false, err) < 0)
 		return -1;
 	if (alone) {
-		got = lb_queue_take(q, c->owner, LB_QUEUE_ALONE, 1, now, give,
-				    c, err);
+		got = lb_queue_take(q, c->owner, LB_QUEUE_ALONE, room, now,
+				    give, c, err);
 	} else {
 		got = lb_queue_take(q, c->owner, LB_QUEUE_OWN, room, now, give,
 				    c, err);
-		room -= c->n - n;
-		if (got >= 0 && room > 0 && c->out.len <= OUT_MAX)
+		room.all -= c->n - n;
+		if (got >= 0 && room.all > 0 && c->out.len <= OUT_MAX)
 			got = lb_queue_take(q, c->owner, LB_QUEUE_FREE, room,
 					    now, give, c, err);
 	}

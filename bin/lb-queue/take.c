@@ -58,8 +58,9 @@ static int take(struct lb_queue *q, struct taking *t, struct lb_error *err)
 							 : now + deadline,
 			      now, err);
 	if (owner > 0)
-		n = lb_queue_take(q, owner, LB_QUEUE_ANY, (int)most, now, one,
-				  t, err);
+		n = lb_queue_take(q, owner, LB_QUEUE_ANY,
+				  (struct lb_queue_room){(int)most, (int)most},
+				  now, one, t, err);
 	if (n > 0 && lb_queue_commit(q, err) == 0)
 		return n;
 	lb_queue_rollback(q);

@@ -17,12 +17,9 @@ struct absent {
 
 /* The first entry that matches decides. */
 static const struct absent table[] = {
-	{P "trigger.message-aggregation.enabled", "[false]"},
-	{P "trigger.message-aggregation.delay", "any"},
 	{P "trigger.misc.combine-quote-message", "[false]"},
 	{P "trigger", NULL},
 	{P "safety", NULL},
-	{P "ai.runner.expire-time", "[0]"},
 	{P "ai.local-agent.knowledge-bases", "[[]]"},
 	{P "ai.local-agent.rerank-model", "[\"\", \"__none__\"]"},
 	{P "ai.local-agent.rerank-top-k", "any"},

@@ -4,8 +4,10 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/mem.h"
 
-static void add_text(json_t *parts, const char *text)
+/* What stands in for a file is a line of its own: `own`, and then the next. */
+static void add_text(json_t *parts, const char *text, bool own)
 {
 	json_t *last = json_array_get(parts, json_array_size(parts) - 1);
 	const char *before = last ? lb_json_str(last, "text") : NULL;
@@ -18,6 +20,9 @@ static void add_text(json_t *parts, const char *text)
 		return;
 	}
 	lb_buf_puts(&joined, before);
+	if (own && joined.len > 0 && joined.data[joined.len - 1] != '\n' &&
+	    text[0] != '\n')
+		lb_buf_putc(&joined, '\n');
 	lb_buf_puts(&joined, text);
 	lb_json_set_str(last, "text", joined.data, joined.len);
 }
@@ -29,17 +34,18 @@ static void add_image(json_t *parts, const char *url)
 						  "url", url));
 }
 
-static void add_part(json_t *parts, const json_t *part)
+/* `note`: the part before was a file. */
+static void add_part(json_t *parts, const json_t *part, bool *note)
 {
 	const char *type = lb_json_str(part, "type"), *value;
-	lb_autobuf struct lb_buf note = {0};
+	bool is_note = false;
 
 	if (!type)
 		return;
 	if (strcmp(type, "text") == 0) {
 		value = lb_json_str(part, "text");
 		if (value && *value)
-			add_text(parts, value);
+			add_text(parts, value, *note);
 	} else if (strcmp(type, "image_base64") == 0) {
 		value = lb_json_str(part, "image_base64");
 		if (value && *value)
@@ -51,10 +57,14 @@ static void add_part(json_t *parts, const json_t *part)
 		if (value && *value)
 			add_image(parts, value);
 	} else if (strncmp(type, "file_", 5) == 0) {
+		lb_autofree char *text = NULL;
+
 		value = lb_json_str(part, "file_name");
-		lb_buf_printf(&note, "[file: %s]", value ? value : "unnamed");
-		add_text(parts, note.data);
+		text = lb_printf("[file: %s]", value ? value : "unnamed");
+		add_text(parts, text, true);
+		is_note = true;
 	}
+	*note = is_note;
 }
 
 /* Parts as one string when they are text alone. */
@@ -62,11 +72,12 @@ static json_t *content_of(const json_t *content)
 {
 	json_auto_t *parts = json_array();
 	const json_t *part;
+	bool note = false;
 	size_t i;
 
 	if (!json_is_array(content))
 		return json_deep_copy(content);
-	json_array_foreach(content, i, part) add_part(parts, part);
+	json_array_foreach(content, i, part) add_part(parts, part, &note);
 	if (json_array_size(parts) == 0)
 		return json_string("");
 	part = json_object_get(json_array_get(parts, 0), "text");

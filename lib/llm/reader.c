@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "llm/think.h"
+#include "record/think.h"
 #include "net/sse.h"
 #include "record/record.h"
 

@@ -12,13 +12,40 @@ static void open_part(struct lb_buf *b, const char *type)
 	lb_buf_putc(b, '"');
 }
 
-static void text_part(struct lb_buf *b, const char *text, size_t len)
+/* The parts so far, and what the text before reads like. */
+struct parts {
+	struct lb_buf *b;
+	bool in_line; /* a text that its next one would run into */
+	bool note;    /* ... and it is a note of ours */
+};
+
+static void other_part(struct parts *p, const char *type)
 {
+	open_part(p->b, type);
+	p->in_line = p->note = false;
+}
+
+static void put_text(struct parts *p, const char *text, size_t len,
+		     bool is_note)
+{
+	lb_autobuf struct lb_buf line = {0};
+
 	if (len == 0)
 		return;
-	open_part(b, "text");
-	lb_put_strn(b, "text", text, len);
-	lb_buf_putc(b, '}');
+	/* The parts are one text to most models: a note has its own line. */
+	if (p->in_line && (is_note || p->note) && text[0] != '\n')
+		lb_buf_putc(&line, '\n');
+	lb_buf_put(&line, text, len);
+	open_part(p->b, "text");
+	lb_put_strn(p->b, "text", line.data, line.len);
+	lb_buf_putc(p->b, '}');
+	p->in_line = text[len - 1] != '\n';
+	p->note = is_note;
+}
+
+static void note_part(struct parts *p, const char *text, size_t len)
+{
+	put_text(p, text, len, true);
 }
 
 static const char *filled(const json_t *part, const char *key)
@@ -35,26 +62,28 @@ static bool is_elsewhere(const json_t *part)
 	return filled(part, "ref") || filled(part, "path");
 }
 
-static void image_part(struct lb_buf *b, const json_t *part)
+static void image_part(struct parts *p, const json_t *part)
 {
+	struct lb_buf *b = p->b;
 	const char *base64 = filled(part, "base64"), *url = filled(part, "url");
 
 	if (base64) {
-		open_part(b, "image_base64");
+		other_part(p, "image_base64");
 		lb_put_str(b, "image_base64", base64);
 		lb_buf_putc(b, '}');
 	} else if (url) {
-		open_part(b, "image_url");
+		other_part(p, "image_url");
 		lb_buf_puts(b, ",\"image_url\":{\"url\":");
 		lb_buf_json_str(b, url, strlen(url));
 		lb_buf_puts(b, "}}");
 	} else if (is_elsewhere(part)) {
-		text_part(b, "[Image]", strlen("[Image]"));
+		note_part(p, "[Image]", strlen("[Image]"));
 	}
 }
 
-static void file_part(struct lb_buf *b, const json_t *part, const char *name)
+static void file_part(struct parts *p, const json_t *part, const char *name)
 {
+	struct lb_buf *b = p->b;
 	const char *base64 = filled(part, "base64"), *url = filled(part, "url");
 
 	if (!base64 && !url) {
@@ -62,10 +91,10 @@ static void file_part(struct lb_buf *b, const json_t *part, const char *name)
 
 		if (is_elsewhere(part))
 			lb_buf_printf(&note, "[%s]", name);
-		text_part(b, lb_buf_str(&note), note.len);
+		note_part(p, lb_buf_str(&note), note.len);
 		return;
 	}
-	open_part(b, base64 ? "file_base64" : "file_url");
+	other_part(p, base64 ? "file_base64" : "file_url");
 	lb_put_str(b, base64 ? "file_base64" : "file_url",
 		   base64 ? base64 : url);
 	lb_put_str(b, "file_name", name);
@@ -73,7 +102,7 @@ static void file_part(struct lb_buf *b, const json_t *part, const char *name)
 }
 
 /* What is quoted, each line behind "> ", so the model can tell whose it is. */
-static void quote_part(struct lb_buf *b, const json_t *part)
+static void quote_part(struct parts *p, const json_t *part)
 {
 	lb_autobuf struct lb_buf text = {0}, quoted = {0};
 
@@ -87,40 +116,64 @@ static void quote_part(struct lb_buf *b, const json_t *part)
 			lb_buf_puts(&quoted, "> ");
 	}
 	lb_buf_putc(&quoted, '\n');
-	text_part(b, quoted.data, quoted.len);
+	note_part(p, quoted.data, quoted.len);
 }
 
-static void put_part(struct lb_message *m, const json_t *part)
+static void put_part(struct parts *p, const json_t *part)
 {
 	const char *type = lb_json_str(part, "type");
-	struct lb_buf *b = &m->content;
+	const json_t *text = json_object_get(part, "text");
+	const char *words = json_string_value(text);
+	size_t len = json_string_length(text);
 
 	if (strcmp(type, "Plain") == 0) {
-		const json_t *text = json_object_get(part, "text");
-
-		text_part(b, json_string_value(text), json_string_length(text));
+		put_text(p, words, len, false);
+	} else if (strcmp(type, "Unknown") == 0) {
+		note_part(p, words, len); /* a place, a contact: in words */
 	} else if (strcmp(type, "Image") == 0) {
-		image_part(b, part);
+		image_part(p, part);
 	} else if (strcmp(type, "Voice") == 0) {
-		file_part(b, part, "voice");
+		file_part(p, part, "voice");
 	} else if (strcmp(type, "File") == 0) {
 		const char *name = filled(part, "name");
 
-		file_part(b, part, name ? name : "file");
+		file_part(p, part, name ? name : "file");
 	} else if (strcmp(type, "Quote") == 0) {
-		quote_part(b, part);
+		quote_part(p, part);
 	}
+}
+
+/* Nothing but a call by name, or a face: that is what was said. */
+static void put_bare(struct parts *p, const json_t *chain)
+{
+	json_auto_t *bare = json_array();
+	lb_autobuf struct lb_buf text = {0};
+	const json_t *part;
+	size_t i;
+
+	json_array_foreach(chain, i, part)
+	{
+		const char *type = lb_json_str(part, "type");
+
+		if (strcmp(type, "At") == 0 || strcmp(type, "Face") == 0)
+			json_array_append_new(bare, json_deep_copy(part));
+	}
+	lb_chain_text(bare, &text);
+	put_text(p, lb_buf_str(&text), text.len, false);
 }
 
 enum lb_verdict lb_stage_prepare(struct lb_message *m, struct lb_error *err)
 {
+	struct parts parts = {.b = &m->content};
 	const json_t *part;
 	size_t i;
 
 	(void)err;
 	lb_chain_plain(m->chain, &m->text);
 	lb_buf_putc(&m->content, '[');
-	json_array_foreach(m->chain, i, part) put_part(m, part);
+	json_array_foreach(m->chain, i, part) put_part(&parts, part);
+	if (m->content.len == 1)
+		put_bare(&parts, m->chain);
 	if (m->content.len == 1) {
 		lb_buf_reset(&m->reason);
 		lb_buf_puts(&m->reason, "nothing in it that can be answered");

@@ -192,10 +192,10 @@ static const char *const told[] = {
 void lb_telegram_things(struct lb_telegram_content *c, const json_t *message)
 {
 	const json_t *o = largest(json_object_get(message, "photo"));
-	json_t *part = o ? add_media(c, o, "Image", "photo.jpg") : NULL;
 
-	if (part)
-		set_text(part, "mime", "image/jpeg");
+	/* What a picture is, its bytes say: Telegram names no type. */
+	if (o)
+		add_media(c, o, "Image", "photo");
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		o = json_object_get(message, files[i].key);
 		if (json_is_object(o) &&

@@ -83,13 +83,34 @@ static int leases(struct lb_queue *q, int64_t now_ms, struct lb_error *err)
 	return lb_db_step(q->store, query, err);
 }
 
+/* Records of the future that are in no line yet. */
+static int fresh(struct lb_queue *q, int64_t now_ms, struct lb_error *err)
+{
+	lb_autoquery struct sqlite3_stmt *query =
+		lb_db_query(q->store,
+			    "SELECT count(*) FROM records WHERE queue = ?1 AND"
+			    " seq > (SELECT sorted FROM queues WHERE id = ?1)"
+			    " AND put > ?2 + 1000",
+			    err);
+
+	if (!query)
+		return -1;
+	lb_db_bind(query, "ii", q->id, now_ms);
+	return lb_db_step(q->store, query, err) < 0
+		       ? -1
+		       : sqlite3_column_int(query, 0);
+}
+
 static int mend_all(struct lb_queue *q, int64_t owner, int64_t now_ms,
 		    struct lb_error *err)
 {
 	int64_t rows[SESSIONS];
-	int n, all = 0;
+	int all = fresh(q, now_ms, err), n = all > 0;
 
-	if (lb_db_write(q->store,
+	while (n > 0) /* that mends them */
+		n = lb_queue_sort(q, now_ms, err);
+	if (n < 0 || all < 0 ||
+	    lb_db_write(q->store,
 			"UPDATE owners SET until = ?2 + (until - since), since"
 			" = ?2 WHERE queue = ?1 AND token IS NOT NULL AND"
 			" since > ?2 + 1000",
@@ -112,6 +133,8 @@ int lb_queue_clock(struct lb_queue *q, int64_t owner, int64_t now_ms,
 
 	if (n == 0 && row > 0)
 		n = leases(q, now_ms, err);
+	if (n == 0 && row > 0)
+		n = fresh(q, now_ms, err);
 	if (n <= 0)
 		return n;
 	if (lb_queue_begin(q, true, err) < 0)

@@ -25,7 +25,8 @@
 /* A session that a transaction changed; set right at the commit. */
 struct dirty {
 	int64_t session, owner;
-	int64_t held;       /* how many more are in hand */
+	int64_t in_hand;    /* how many were */
+	int64_t held;       /* how many more are */
 	int64_t head, tail; /* of those that wait; 0: none */
 	int64_t was;        /* the head before */
 };

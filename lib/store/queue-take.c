@@ -105,6 +105,7 @@ struct take {
 	struct lb_queue *q;
 	int64_t owner, now_ms;
 	int left; /* how many more */
+	int each; /* at most in hand of one session */
 	bool any; /* to be alone or not */
 	lb_queue_fn *fn;
 	void *arg;
@@ -172,7 +173,8 @@ static int take_session(struct take *t, int64_t session, struct lb_error *err)
 	struct dirty *d = lb_queue_touch(t->q, session, err);
 	int r = d ? 1 : -1;
 
-	for (bool first = true; r > 0 && d->head > 0 && t->left > 0 && !t->stop;
+	for (bool first = true; r > 0 && d->head > 0 && t->left > 0 &&
+				!t->stop && d->in_hand + d->held < t->each;
 	     first = false)
 		r = take_head(t, d, first, err);
 	return r < 0 ? -1 : 0;
@@ -205,16 +207,13 @@ static int take_which(struct take *t, enum lb_queue_which which,
 }
 
 int lb_queue_take(struct lb_queue *q, int64_t owner, enum lb_queue_which which,
-		  int max, int64_t now_ms, lb_queue_fn *fn, void *arg,
-		  struct lb_error *err)
+		  struct lb_queue_room room, int64_t now_ms, lb_queue_fn *fn,
+		  void *arg, struct lb_error *err)
 {
-	struct take t = {q,
-			 owner,
-			 now_ms,
-			 which == LB_QUEUE_ALONE ? 1 : max,
-			 which == LB_QUEUE_ANY,
-			 fn,
-			 arg,
+	struct take t = {q,         owner,
+			 now_ms,    which == LB_QUEUE_ALONE ? 1 : room.all,
+			 room.each, which == LB_QUEUE_ANY,
+			 fn,        arg,
 			 false};
 	int want = t.left, r = 1;
 

@@ -216,6 +216,10 @@ int lb_queue_settle(struct lb_queue *q, struct lb_error *err)
 
 static int count(struct lb_queue *q, struct lb_error *err)
 {
+	static const struct lb_queue none;
+
+	if (memcmp(&q->more, &none.more, sizeof(q->more)) == 0)
+		return 0;
 	return lb_db_write(q->store,
 			   "UPDATE queues SET depth = depth + ?,"
 			   " put = put + ?, done = done + ?, died = died + ?,"
@@ -293,7 +297,7 @@ struct dirty *lb_queue_touch(struct lb_queue *q, int64_t session,
 	if (lb_queue_is_dirty(q, session))
 		return &q->dirty[q->slots[slot_of(q, session)] - 1];
 	query = lb_db_query(q->store,
-			    "SELECT owner, head, tail FROM sessions"
+			    "SELECT owner, head, tail, held FROM sessions"
 			    " WHERE id = ?",
 			    err);
 	if (!query)
@@ -308,6 +312,7 @@ struct dirty *lb_queue_touch(struct lb_queue *q, int64_t session,
 	row.owner = sqlite3_column_int64(query, 0);
 	row.head = sqlite3_column_int64(query, 1);
 	row.tail = sqlite3_column_int64(query, 2);
+	row.in_hand = sqlite3_column_int64(query, 3);
 	row.was = row.head;
 	return add_dirty(q, &row);
 }

@@ -52,7 +52,7 @@ struct lb_queue_entry {
 	size_t len;
 };
 
-/* 1: it is in, 0: it was there already (or was, and is done), -1 failed. */
+/* 1: it is in, 0: it was there already (it may be done), -1 failed. */
 int lb_queue_put(struct lb_queue *q, const struct lb_queue_entry *e,
 		 int64_t now_ms, struct lb_error *err);
 
@@ -100,14 +100,19 @@ enum lb_queue_which {
 	LB_QUEUE_ANY,   /* of sessions nobody holds, to be alone or not */
 };
 
+/* How many records at most, and of one session with what is in hand of it. */
+struct lb_queue_room {
+	int all, each;
+};
+
 /*
- * Take at most max records that may be taken now, those of a session in their
- * order; the session that waits longest comes first. fn gets each and returns
+ * Take records that may be taken now, those of a session in their order; the
+ * session that waits longest comes first. fn gets each and returns
  * 0, or 1 to stop behind it. Returns how many were taken, or -1.
  */
 int lb_queue_take(struct lb_queue *q, int64_t owner, enum lb_queue_which which,
-		  int max, int64_t now_ms, lb_queue_fn *fn, void *arg,
-		  struct lb_error *err);
+		  struct lb_queue_room room, int64_t now_ms, lb_queue_fn *fn,
+		  void *arg, struct lb_error *err);
 
 /* Could lb_queue_take() find something? No transaction. -1 failed. */
 int lb_queue_ready(struct lb_queue *q, int64_t owner, enum lb_queue_which which,
@@ -118,10 +123,8 @@ int lb_queue_ready(struct lb_queue *q, int64_t owner, enum lb_queue_which which,
 int64_t lb_queue_next(struct lb_queue *q, int64_t owner, int64_t now_ms,
 		      struct lb_error *err);
 
-/*
- * A record in the owner's hand ends; `outcome` (may be NULL) is kept beside
- * it. 1: it is so; 0: it is not in that hand any more; -1 failed.
- */
+/* A record in the owner's hand ends; `outcome` (may be NULL) is kept beside
+ * it. 1: it is so; 0: it is not in that hand any more; -1 failed. */
 int lb_queue_finish(struct lb_queue *q, int64_t owner, int64_t seq,
 		    enum lb_queue_end how, int64_t now_ms, const char *outcome,
 		    size_t len, struct lb_error *err);
@@ -130,10 +133,7 @@ int lb_queue_finish(struct lb_queue *q, int64_t owner, int64_t seq,
 int lb_queue_finish_all(struct lb_queue *q, int64_t owner, int64_t now_ms,
 			struct lb_error *err);
 
-/*
- * A record goes back and waits until at_ms; `tried` counts a try. The same
- * returns.
- */
+/* It goes back and waits until at_ms; `tried` counts a try. Returns the same. */
 int lb_queue_put_back(struct lb_queue *q, int64_t owner, int64_t seq,
 		      int64_t at_ms, bool tried, struct lb_error *err);
 

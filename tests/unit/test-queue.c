@@ -12,6 +12,7 @@
 
 static char state[] = "/tmp/lb-test-queue-XXXXXX";
 static struct lb_error err;
+static int each = 9; /* at most of one session */
 
 /* What was taken, as "a1 a2 b1". */
 struct taken {
@@ -66,7 +67,8 @@ static struct taken take(struct lb_queue *q, int64_t owner,
 	struct taken t = {.n = 0};
 
 	lb_queue_begin(q, false, &err);
-	lb_queue_take(q, owner, which, max, now, note, &t, &err);
+	lb_queue_take(q, owner, which, (struct lb_queue_room){max, each}, now,
+		      note, &t, &err);
 	lb_queue_commit(q, &err);
 	tap_same(expected, t.text, "what is taken");
 	return t;
@@ -123,6 +125,26 @@ static void test_leases(void)
 	take(q, one, LB_QUEUE_ALONE, 9, 1000, "a2!");
 	take(q, one, LB_QUEUE_ANY, 9, 1000, "b1! b2!");
 	leave(q, one, true);
+	lb_queue_close(q);
+}
+
+static void test_shares(void)
+{
+	struct lb_queue *q = lb_queue_open(state, "shares", 5000, &err);
+	struct taken t;
+	int64_t one;
+
+	each = 4;
+	put(q, "a1 a2 a3 a4 a5 a6 b1", 0);
+	one = join(q);
+	take(q, one, LB_QUEUE_FREE, 2, 1000, "a1 a2");
+	t = take(q, one, LB_QUEUE_OWN, 9, 1000, "a3 a4");
+	take(q, one, LB_QUEUE_OWN, 9, 1000, "");
+	take(q, one, LB_QUEUE_FREE, 9, 1000, "b1");
+	finish(q, one, t.seq[0]);
+	take(q, one, LB_QUEUE_OWN, 9, 1000, "a5");
+	each = 9;
+	leave(q, one, false);
 	lb_queue_close(q);
 }
 
@@ -302,6 +324,7 @@ int main(void)
 	if (!mkdtemp(state))
 		return 99;
 	test_leases();
+	test_shares();
 	test_waits();
 	test_dead();
 	test_owners();
