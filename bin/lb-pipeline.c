@@ -3,11 +3,12 @@
 #include "base/mem.h"
 #include "base/prog.h"
 #include "config/config.h"
+#include "pipeline-test.h"
 #include "pipeline/pipeline.h"
 #include "record/filter.h"
 #include "store/limits.h"
 
-static const char *config_file;
+static const char *config_file, *test_file;
 static bool explain, strict;
 static int64_t max_line;
 
@@ -17,6 +18,8 @@ static const struct lb_opt options[] = {
 	{0, "explain", .help = "say on stderr what decided each message",
 	 .flag = &explain},
 	LB_FILTER_OPTIONS(&strict, &max_line),
+	{0, "test", "FILE", "hold the rules against a table of cases",
+	 .text = &test_file},
 	{0},
 };
 
@@ -27,7 +30,7 @@ static const struct lb_prog prog = {
 	.example = "echo hi | lb-ingest text | lb-pipeline --explain",
 	.opts = options,
 	.reads = "message",
-	.writes = "query drop error",
+	.writes = "query reply drop error",
 };
 
 struct work {
@@ -109,38 +112,49 @@ static int on_pause(void *arg, struct lb_out *out, struct lb_error *err)
 	return 0;
 }
 
-int main(int argc, char **argv)
+static int filter(struct work *w)
 {
 	static const char *const owned[] = {"message", NULL};
 	lb_autofree char *state = NULL;
-	struct work work = {0};
 	struct lb_error err;
+
+	state = lb_config_state(&err);
+	if (!state)
+		return lb_report(&err);
+	w->pipeline.explain = explain || lb_log_shows(LB_INFO);
+	w->pipeline.limits = lb_limits_open(state, 5000);
+	lb_note_terminal();
+	return lb_filter_run(&(struct lb_filter){
+		.stage = "lb-pipeline",
+		.owned = owned,
+		.on_record = on_record,
+		.on_pause = on_pause,
+		.arg = w,
+		.max_line = (size_t)max_line,
+		.strict = strict,
+	});
+}
+
+static int run_all(struct work *w)
+{
+	struct lb_error err;
+
+	w->pipeline.config = lb_config_load(config_file, &err);
+	if (!w->pipeline.config || lb_pipeline_ready(&w->pipeline, &err) < 0)
+		return lb_report(&err);
+	return test_file ? pipeline_test(&w->pipeline, test_file) : filter(w);
+}
+
+int main(int argc, char **argv)
+{
+	struct work work = {0};
 	int code;
 
 	lb_start(&prog);
 	max_line = lb_config_max_line();
 	if (lb_options(argc, argv) != argc)
 		lb_usage("it takes no operands");
-	work.pipeline.config = lb_config_load(config_file, &err);
-	if (!work.pipeline.config)
-		return lb_finish(lb_report(&err));
-	work.pipeline.explain = explain || lb_log_shows(LB_INFO);
-	if (lb_pipeline_ready(&work.pipeline, &err) < 0)
-		return lb_finish(lb_report(&err));
-	state = lb_config_state(&err);
-	if (!state)
-		return lb_finish(lb_report(&err));
-	work.pipeline.limits = lb_limits_open(state);
-	lb_note_terminal();
-	code = lb_filter_run(&(struct lb_filter){
-		.stage = "lb-pipeline",
-		.owned = owned,
-		.on_record = on_record,
-		.on_pause = on_pause,
-		.arg = &work,
-		.max_line = (size_t)max_line,
-		.strict = strict,
-	});
+	code = run_all(&work);
 	lb_message_release(&work.message);
 	lb_pipeline_release(&work.pipeline);
 	lb_limits_close(work.pipeline.limits);

@@ -50,13 +50,6 @@ const struct lb_key lb_keys[] = {
 {"bots.*.limits", LB_KEY_OBJECT, NULL,
  .doc = "what the platform takes, where it differs from what is known"},
 
-{"pipelines.*.trigger.message-aggregation.enabled", LB_KEY_BOOL, "false",
- .doc = "make one message of what a person sends in a burst"},
-{"pipelines.*.trigger.message-aggregation.delay", LB_KEY_NUMBER, "1.5", 1, 10,
- .doc = "seconds that more is waited for"},
-{"pipelines.*.trigger.message-aggregation.by", LB_KEY_ENUM, "\"sender\"",
- .values = "sender session",
- .doc = "whose messages become one: of one sender, or all of a chat"},
 {"pipelines.*.trigger.group-respond-rules.at", LB_KEY_BOOL, "true",
  .doc = "in a group: answer who mentions the bot"},
 {"pipelines.*.trigger.group-respond-rules.prefix", LB_KEY_LIST, "[]",
@@ -79,6 +72,13 @@ const struct lb_key lb_keys[] = {
  .doc = "leave alone what begins with one of these"},
 {"pipelines.*.trigger.ignore-rules.regexp", LB_KEY_LIST, "[]",
  .doc = "leave alone what one of these patterns is found in"},
+{"pipelines.*.trigger.message-aggregation.enabled", LB_KEY_BOOL, "false",
+ .doc = "make one message of what a person sends in a burst"},
+{"pipelines.*.trigger.message-aggregation.delay", LB_KEY_NUMBER, "1.5", 1, 10,
+ .doc = "seconds that more is waited for"},
+{"pipelines.*.trigger.message-aggregation.by", LB_KEY_ENUM, "\"sender\"",
+ .values = "sender session",
+ .doc = "whose messages become one: of one sender, or all of a chat"},
 
 {"pipelines.*.safety.rate-limit.window-length", LB_KEY_INT, "60", 1, 31536000,
  .doc = "seconds in which a session may send so many messages"},
@@ -170,6 +170,9 @@ const struct lb_key lb_keys[] = {
  .doc = "longest wait for the first byte of an answer"},
 {"llm.idle-timeout", LB_KEY_DURATION, "\"60s\"",
  .doc = "longest silence within an answer"},
+{"llm.prices", LB_KEY_TABLE, "[]",
+ .doc = "what models cost, for limits of cost: {model, input, output}, each a "
+	"million tokens; * in a model stands for anything"},
 
 {"concurrency.pipeline", LB_KEY_INT, "20", 1, 10000,
  .doc = "conversations that lb-agent holds at once"},

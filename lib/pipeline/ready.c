@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "pipeline/pipeline.h"
+#include "pipeline/spend.h"
 
 static void flow_close(struct lb_flow *flow)
 {
@@ -84,7 +85,7 @@ int lb_pipeline_ready(struct lb_pipeline *p, struct lb_error *err)
 	if (!lb_map_find(&p->bot_of, "-") && add_bot(p, "-", err) < 0)
 		return -1;
 	p->nobody = lb_alloc(sizeof(*p->nobody));
-	return 0;
+	return lb_prices_check(p->config, err);
 }
 
 static void close_bot(void *bot)
