@@ -1,13 +1,18 @@
 /* lb-pipeline - decide which messages are answered, and how. */
+#include <stdlib.h>
+
 #include "base/log.h"
 #include "base/prog.h"
+#include "base/zone.h"
 #include "config/config.h"
+#include "pipeline/command.h"
 #include "pipeline/pipeline.h"
 #include "record/filter.h"
 
 static const char *config_file;
 static bool explain, strict;
 static int64_t max_line;
+static char *state;
 
 static const struct lb_opt options[] = {
 	{'c', "config", "FILE", "read this configuration file",
@@ -81,6 +86,21 @@ static int on_record(void *arg, struct lb_record *r, struct lb_out *out,
 	return 0;
 }
 
+static int make_ready(struct lb_pipeline *p, struct lb_error *err)
+{
+	struct lb_error none;
+
+	/* Without a folder nothing is kept, and most need nothing kept. */
+	state = lb_config_state(&none);
+	p->commands =
+		lb_commands_open(p->config,
+				 &(struct lb_commands_from){config_file, state},
+				 err);
+	if (!p->commands)
+		return -1;
+	return lb_zone_set(lb_config_str(p->config, "system.timezone"), err);
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const owned[] = {"message", NULL};
@@ -93,7 +113,7 @@ int main(int argc, char **argv)
 	if (lb_options(argc, argv) != argc)
 		lb_usage("it takes no operands");
 	work.pipeline.config = lb_config_load(config_file, &err);
-	if (!work.pipeline.config)
+	if (!work.pipeline.config || make_ready(&work.pipeline, &err) < 0)
 		return lb_finish(lb_report(&err));
 	lb_note_terminal();
 	code = lb_filter_run(&(struct lb_filter){
@@ -106,6 +126,8 @@ int main(int argc, char **argv)
 	});
 	lb_message_release(&work.message);
 	lb_flows_release(&work.pipeline);
+	lb_commands_close(work.pipeline.commands);
+	free(state);
 	lb_config_close(work.pipeline.config);
 	return lb_finish(code);
 }

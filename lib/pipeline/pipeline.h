@@ -20,13 +20,18 @@
 struct lb_flow {
 	char *name;
 	char *runner;
-	struct lb_buf prompt; /* JSON: [{"role","content"}...] */
+	struct lb_buf prompt; /* see pipeline/prompt.h */
+	bool quotes;          /* the model reads what is quoted */
+	bool speakers;        /* ... and in groups who speaks */
 	struct lb_flow *next;
 };
 
+struct lb_commands;
+
 struct lb_pipeline {
 	struct lb_config *config;
-	struct lb_flow *flows; /* those used so far */
+	struct lb_commands *commands; /* NULL: no text is one */
+	struct lb_flow *flows;        /* those used so far */
 };
 
 /* One message on its way through the stages. */
@@ -68,6 +73,8 @@ extern const struct lb_stage lb_stages[]; /* ends with a nameless one */
 enum lb_verdict lb_stage_accept(struct lb_message *m, struct lb_error *err);
 enum lb_verdict lb_stage_route(struct lb_message *m, struct lb_error *err);
 enum lb_verdict lb_stage_respond(struct lb_message *m, struct lb_error *err);
+enum lb_verdict lb_stage_stopped(struct lb_message *m, struct lb_error *err);
+enum lb_verdict lb_stage_command(struct lb_message *m, struct lb_error *err);
 enum lb_verdict lb_stage_prepare(struct lb_message *m, struct lb_error *err);
 
 /* The pipeline of that name, made ready; NULL when there is none. */

@@ -5,12 +5,15 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "pipeline/pipeline.h"
+#include "pipeline/prompt.h"
 #include "record/chain.h"
 
 const struct lb_stage lb_stages[] = {
 	{"accept", lb_stage_accept},
 	{"route", lb_stage_route},
+	{"stopped", lb_stage_stopped},
 	{"respond", lb_stage_respond},
+	{"command", lb_stage_command},
 	{"prepare", lb_stage_prepare},
 	{NULL, NULL},
 };
@@ -20,14 +23,14 @@ static struct lb_flow *flow_open(const char *name, const json_t *config)
 	struct lb_flow *flow = lb_alloc(sizeof(*flow));
 	const char *runner =
 		json_string_value(lb_json_path(config, "ai.runner.runner"));
-	const json_t *prompt = lb_json_path(config, "ai.local-agent.prompt");
 
 	flow->name = lb_strdup(name);
 	flow->runner = lb_strdup(runner ? runner : "local-agent");
-	if (prompt)
-		lb_buf_json(&flow->prompt, prompt);
-	else
-		lb_buf_puts(&flow->prompt, "[]");
+	lb_prompt_make(&flow->prompt, config);
+	flow->quotes = lb_json_bool(lb_json_path(config, "trigger.misc"),
+				    "combine-quote-message", true);
+	flow->speakers = lb_json_bool(lb_json_path(config, "ai.local-agent"),
+				      "speakers", true);
 	return flow;
 }
 
@@ -97,7 +100,8 @@ static void put_query(struct lb_buf *b, const struct lb_message *m)
 	lb_put_strn(b, "session", m->session.data, m->session.len);
 	lb_put_str(b, "pipeline", m->flow->name);
 	lb_put_str(b, "runner", m->flow->runner);
-	lb_put_raw(b, "prompt", m->flow->prompt.data, m->flow->prompt.len);
+	lb_buf_puts(b, ",\"prompt\":");
+	lb_prompt_put(b, &m->flow->prompt, m);
 	lb_buf_puts(b, ",\"user\":{\"role\":\"user\",\"content\":");
 	lb_buf_put(b, m->content.data, m->content.len);
 	lb_buf_putc(b, '}');
