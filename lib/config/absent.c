@@ -26,8 +26,6 @@ static const struct absent table[] = {
 	{P "trigger.access-control.whitelist", "[[]]"},
 	{P "trigger.ignore-rules.prefix", "[[]]"},
 	{P "trigger.ignore-rules.regexp", "[[]]"},
-	{P "trigger.message-aggregation.enabled", "[false]"},
-	{P "trigger.message-aggregation.delay", "any"},
 	{P "trigger", NULL},
 	{P "safety", NULL},
 	{P "ai.local-agent.knowledge-bases", "[[]]"},

@@ -73,15 +73,19 @@ static char *fill_in(const char *pattern, const char *path)
 
 char *lb_key_near(const char *path)
 {
-	const char *last = strrchr(path, '.');
+	lb_autofree char *small = lb_strdup(path);
+	const char *last = strrchr(small, '.');
 	char *best = NULL;
 	size_t least = strlen(path) / 4 + 2;
 
-	last = last ? last + 1 : path;
+	/* Keys have no capitals, so those are no difference to a slip. */
+	for (char *c = small; *c; c++)
+		*c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
+	last = last ? last + 1 : small;
 	for (const struct lb_key *k = lb_keys; k->path; k++) {
-		lb_autofree char *full = fill_in(k->path, path);
+		lb_autofree char *full = fill_in(k->path, small);
 		const char *end = strrchr(full, '.');
-		size_t far = lb_near(path, full);
+		size_t far = lb_near(small, full);
 
 		if (k->path[strlen(k->path) - 1] == '*')
 			continue; /* any name would be near */
@@ -93,7 +97,7 @@ char *lb_key_near(const char *path)
 		if (far < least) {
 			least = far;
 			free(best);
-			best = lb_steal(&full);
+			best = fill_in(k->path, path);
 		}
 	}
 	return best;

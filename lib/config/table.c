@@ -44,6 +44,14 @@ const struct lb_key lb_keys[] = {
 {"bots.*.limits", LB_KEY_OBJECT, NULL,
  .doc = "what the platform takes, where it differs from what is known"},
 
+{"pipelines.*.trigger.message-aggregation.enabled", LB_KEY_BOOL, "false",
+ .doc = "make one message of what a person sends in a burst"},
+{"pipelines.*.trigger.message-aggregation.delay", LB_KEY_NUMBER, "1.5", 1, 10,
+ .doc = "seconds that more is waited for"},
+{"pipelines.*.trigger.message-aggregation.by", LB_KEY_ENUM, "\"sender\"",
+ .values = "sender session",
+ .doc = "whose messages become one: of one sender, or all of a chat"},
+
 {"pipelines.*.safety.content-filter.check-sensitive-words", LB_KEY_BOOL,
  "true", .doc = "look for the words below at all"},
 {"pipelines.*.safety.content-filter.scope", LB_KEY_ENUM, "\"all\"",

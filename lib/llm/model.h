@@ -40,6 +40,10 @@ struct lb_model *lb_model_open(struct lb_config *config, const char *spec,
 			       struct lb_error *err);
 void lb_model_close(struct lb_model *model);
 
+/* Is there such a model, as far as one can tell without its key? LB_CONFIG. */
+int lb_model_check(struct lb_config *config, const char *spec,
+		   struct lb_error *err);
+
 /*
  * All providers one could use: [{"name","protocol","base_url","default_model",
  * "key":bool,"from":"config"|"preset"}]. New.
