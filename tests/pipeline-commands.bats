@@ -157,9 +157,9 @@ config() {
 		run --separate-stderr -78 lb-pipeline < /dev/null
 		[[ $stderr == *"$2"* ]] || { echo "$stderr"; return 1; }
 	}
-	try 'command: {privilege: {fly: 1}}' 'command.privilege.fly: there is no such command'
+	try 'command: {privilege: {fly: 1}}' 'config.yaml:1: command.privilege.fly: there is no such command'
 	try 'command: {privilege: {help: 3}}' 'config.yaml:1: command.privilege.help: '
-	try 'command: {hooks: {help: "cmd:true"}}' 'command.hooks.help: that command is built in'
+	try 'command: {hooks: {help: "cmd:true"}}' 'config.yaml:1: command.hooks.help: that command is built in'
 	try 'command: {hooks: {a: "true"}}' 'command.hooks.a: is not cmd:PROGRAM'
 	try 'command: {hooks: {A: "cmd:true"}}' 'command.hooks.A: a command has a name'
 	try 'command: {hook-timeout: 1h}' 'command.hook-timeout'
@@ -203,12 +203,9 @@ config() {
 	grep -q '"kind":"drop"' "$BATS_TEST_TMPDIR/out"
 }
 
-@test "where nothing was ever stopped, no database is made or needed" {
+@test "where nothing was ever stopped, no database is made" {
 	message hi | lb-pipeline > /dev/null
-	[ ! -e "$LB_STATE" ]
-	unset LB_STATE HOME
-	same query "$(message hi | lb-pipeline | jq -r .kind)"
-	same error "$(admin '!stop' | lb-pipeline | jq -r .kind)"
+	[ ! -e "$LB_STATE/lb.db" ]
 }
 
 @test "a store that cannot be read keeps the bot silent, and says why" {

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "config/config.h"
 #include "llm/model.h"
+#include "pipeline/pipeline.h"
 #include "verbs.h"
 
 static bool as_json;
@@ -114,6 +116,28 @@ static void check_model(struct lb_config *config)
 	lb_config_problem(config, LB_PROBLEM, where, "llm.model: %s", err.text);
 }
 
+/* Rules that would not work; looked for when all else is right. */
+static void check_rules(struct lb_config *config)
+{
+	struct lb_pipeline pipeline = {.config = config};
+	struct lb_error err;
+	const char *text;
+
+	if (lb_config_verdict(config, &err) == 0 &&
+	    lb_pipeline_ready(&pipeline, &err) < 0) {
+		/* "file:line: key: why" */
+		text = strstr(err.text, ": ");
+		if (text) {
+			lb_autofree char *where =
+				lb_strndup(err.text, (size_t)(text - err.text));
+
+			lb_config_problem(config, LB_PROBLEM, where, "%s",
+					  text + 2);
+		}
+	}
+	lb_pipeline_release(&pipeline);
+}
+
 int verb_check(int argc, char **argv)
 {
 	struct lb_sources from = {.file = argc > 0 ? argv[0] : NULL};
@@ -129,6 +153,7 @@ int verb_check(int argc, char **argv)
 	lb_config_check_providers(config);
 	check_model(config);
 	env_check(config);
+	check_rules(config);
 	sort(config->problems, config->n_problems);
 	for (size_t i = 0; i < config->n_problems; i++) {
 		const struct lb_finding *p = &config->problems[i];

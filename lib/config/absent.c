@@ -17,15 +17,6 @@ struct absent {
 
 /* The first entry that matches decides. */
 static const struct absent table[] = {
-	{P "trigger.group-respond-rules.at", "[false]"},
-	{P "trigger.group-respond-rules.prefix", "[[]]"},
-	{P "trigger.group-respond-rules.regexp", "[[]]"},
-	{P "trigger.group-respond-rules.random", "[0, 0.0]"},
-	{P "trigger.access-control.mode", "[\"blacklist\"]"},
-	{P "trigger.access-control.blacklist", "[[]]"},
-	{P "trigger.access-control.whitelist", "[[]]"},
-	{P "trigger.ignore-rules.prefix", "[[]]"},
-	{P "trigger.ignore-rules.regexp", "[[]]"},
 	{P "trigger", NULL},
 	{P "safety", NULL},
 	{P "ai.local-agent.knowledge-bases", "[[]]"},
@@ -56,7 +47,6 @@ static const struct absent table[] = {
 	{P "sandbox", NULL},
 	{P "tools", NULL},
 	{P "extensions_preferences", NULL},
-	{"bots.*.pipeline-routing-rules", "[[]]"},
 	{"concurrency.session", "[1]"},
 	{"concurrency.pending_queries", NULL},
 	{"concurrency.pending_queries_per_workspace", NULL},

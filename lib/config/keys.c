@@ -141,6 +141,7 @@ void lb_key_says(const struct lb_key *key, struct lb_buf *out)
 				    "or none",
 		[LB_KEY_SIZE] = "a size such as 64k or 16M",
 		[LB_KEY_LIST] = "a list of texts",
+		[LB_KEY_TABLE] = "a list of mappings",
 		[LB_KEY_SECRET] = "a secret: env:NAME, file:PATH, cmd:COMMAND "
 				  "or the text itself",
 		[LB_KEY_SECRETS] = "a list of secrets: env:NAME, file:PATH, "

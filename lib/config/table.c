@@ -41,6 +41,12 @@ const struct lb_key lb_keys[] = {
 {"bots.*.trust-sender", LB_KEY_BOOL, "false",
  .doc = "believe the sender ids of an adapter that does not vouch for them: "
 	"only then has it admins"},
+{"bots.*.self", LB_KEY_STRING, NULL,
+ .doc = "the id of the bot on its platform, by which an At of it is known "
+	"where the adapter does not say"},
+{"bots.*.pipeline-routing-rules", LB_KEY_TABLE, "[]",
+ .doc = "which pipeline answers what: {type, operator, value, pipeline}; the "
+	"first that matches wins, __discard__ drops the message"},
 {"bots.*.limits", LB_KEY_OBJECT, NULL,
  .doc = "what the platform takes, where it differs from what is known"},
 
@@ -51,6 +57,48 @@ const struct lb_key lb_keys[] = {
 {"pipelines.*.trigger.message-aggregation.by", LB_KEY_ENUM, "\"sender\"",
  .values = "sender session",
  .doc = "whose messages become one: of one sender, or all of a chat"},
+{"pipelines.*.trigger.group-respond-rules.at", LB_KEY_BOOL, "true",
+ .doc = "in a group: answer who mentions the bot"},
+{"pipelines.*.trigger.group-respond-rules.prefix", LB_KEY_LIST, "[]",
+ .doc = "and what begins with one of these, which is cut off; one that ends "
+	"in a letter or digit must be a whole word"},
+{"pipelines.*.trigger.group-respond-rules.regexp", LB_KEY_LIST, "[]",
+ .doc = "and what one of these patterns matches from its start on"},
+{"pipelines.*.trigger.group-respond-rules.random", LB_KEY_NUMBER, "0", 0, 1,
+ .doc = "and this share of all else"},
+{"pipelines.*.trigger.access-control.mode", LB_KEY_ENUM, "\"blacklist\"",
+ .values = "blacklist whitelist",
+ .doc = "answer all but the blacklist, or only the whitelist; who is on the "
+	"blacklist is refused either way"},
+{"pipelines.*.trigger.access-control.blacklist", LB_KEY_LIST, "[]",
+ .doc = "person_ID, group_ID, BOT/group_ID, or *_ID or ID for a chat or a "
+	"sender; * in an ID stands for anything"},
+{"pipelines.*.trigger.access-control.whitelist", LB_KEY_LIST, "[]",
+ .doc = "the same; in that mode an empty one refuses everybody"},
+{"pipelines.*.trigger.ignore-rules.prefix", LB_KEY_LIST, "[]",
+ .doc = "leave alone what begins with one of these"},
+{"pipelines.*.trigger.ignore-rules.regexp", LB_KEY_LIST, "[]",
+ .doc = "leave alone what one of these patterns is found in"},
+{"pipelines.*.trigger.misc.combine-quote-message", LB_KEY_BOOL, "true",
+ .doc = "show the model what a message quotes"},
+
+{"pipelines.*.safety.rate-limit.window-length", LB_KEY_INT, "60", 1, 31536000,
+ .doc = "seconds in which a session may send so many messages"},
+{"pipelines.*.safety.rate-limit.limitation", LB_KEY_INT, "60", 0, 1000000000,
+ .doc = "so many"},
+{"pipelines.*.safety.rate-limit.strategy", LB_KEY_ENUM, "\"drop\"",
+ .values = "drop wait",
+ .doc = "what becomes of more: drop, with one notice a window, or wait for "
+	"the next, at most 5 minutes"},
+{"pipelines.*.safety.rate-limit.algorithm", LB_KEY_ENUM, "\"fixed\"",
+ .values = "fixed sliding",
+ .doc = "windows that begin on the clock, or any stretch of that length"},
+{"pipelines.*.safety.rate-limit.windows", LB_KEY_TABLE, "[]",
+ .doc = "more limits: {per: session, sender, sender-in-group or pipeline, "
+	"window: 1h, limit: 100, count: messages, tokens or cost, algorithm, "
+	"strategy}"},
+{"pipelines.*.safety.rate-limit.exempt-admins", LB_KEY_BOOL, "true",
+ .doc = "admins are not limited"},
 
 {"pipelines.*.safety.content-filter.check-sensitive-words", LB_KEY_BOOL,
  "true", .doc = "look for the words below at all"},
@@ -68,8 +116,6 @@ const struct lb_key lb_keys[] = {
 {"pipelines.*.safety.content-filter.mask-word", LB_KEY_STRING, NULL,
  .doc = "what hides a whole word instead: the file's, else nothing does"},
 
-{"pipelines.*.trigger.misc.combine-quote-message", LB_KEY_BOOL, "true",
- .doc = "show the model what a message quotes"},
 {"pipelines.*.ai.runner.runner", LB_KEY_ENUM, "\"local-agent\"",
  .values = "local-agent", .foreign = RUNNERS, .doc = "who makes the answers"},
 {"pipelines.*.ai.runner.expire-time", LB_KEY_INT, "0", 0, 315360000,

@@ -30,28 +30,32 @@ static const char *program_of(const json_t *hook)
 	return *text ? text : NULL;
 }
 
+static int check(const char *name, const json_t *hook, struct lb_error *err)
+{
+	if (!program_of(hook))
+		return lb_fail(err, LB_CONFIG,
+			       "is not cmd:PROGRAM ARGUMENT ...");
+	if (!*name || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") !=
+			      strlen(name))
+		return lb_fail(err, LB_CONFIG,
+			       "a command has a name of a-z, 0-9, '_' and '-'");
+	return 0;
+}
+
 int lb_command_hooks_check(const struct lb_commands *c, struct lb_error *err)
 {
 	int64_t ms = lb_config_ms(c->config, "command.hook-timeout");
 	const char *name;
 	const json_t *hook;
 
-	if (ms < MIN_MS || ms > MAX_MS)
-		return lb_fail(err, LB_CONFIG,
-			       "command.hook-timeout: is not 1s to 60s");
+	if (ms < MIN_MS || ms > MAX_MS) {
+		lb_fail(err, LB_CONFIG, "is not 1s to 60s");
+		return lb_config_blame(c->config, "command.hook-timeout", err);
+	}
 	json_object_foreach((json_t *)(uintptr_t)c->hooks, name, hook)
 	{
-		if (!program_of(hook))
-			return lb_fail(err, LB_CONFIG,
-				       "command.hooks.%s: is not cmd:PROGRAM "
-				       "ARGUMENT ...",
-				       name);
-		if (!*name || strspn(name, "abcdefghijklmnopqrstuvwxyz"
-					   "0123456789_-") != strlen(name))
-			return lb_fail(err, LB_CONFIG,
-				       "command.hooks.%s: a command has a name "
-				       "of a-z, 0-9, '_' and '-'",
-				       name);
+		if (check(name, hook, err) < 0)
+			return lb_command_blame(c, "hooks", name, err);
 	}
 	return 0;
 }

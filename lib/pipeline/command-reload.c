@@ -40,7 +40,7 @@ int lb_command_reload(struct lb_call *call, struct lb_error *err)
 {
 	struct lb_commands *c = call->m->pipeline->commands;
 	struct lb_error why;
-	struct lb_config *fresh = lb_config_load(c->from.config_file, &why);
+	struct lb_config *fresh = lb_config_load(c->config_file, &why);
 	int told;
 
 	if (!fresh) {
@@ -49,7 +49,7 @@ int lb_command_reload(struct lb_call *call, struct lb_error *err)
 		return 0;
 	}
 	lb_config_close(fresh);
-	told = c->from.state ? tell(c->from.state, err) : 0;
+	told = c->state ? tell(c->state, err) : 0;
 	if (told < 0)
 		return -1;
 	lb_notice_put(&call->out, c->config,

@@ -19,14 +19,14 @@ static int open_store(struct lb_commands *c, bool make, struct lb_error *err)
 {
 	if (c->store)
 		return 1;
-	if (!c->from.state)
+	if (!c->state)
 		return make ? lb_fail(err, LB_CONFIG,
 				      "there is no folder for what is to be "
 				      "kept: set LB_STATE or HOME")
 			    : 0;
-	if (!make && !lb_store_exists(c->from.state))
+	if (!make && !lb_store_exists(c->state))
 		return 0;
-	c->store = lb_store_open(c->from.state, BUSY_MS, err);
+	c->store = lb_store_open(c->state, BUSY_MS, err);
 	return c->store ? 1 : -1;
 }
 

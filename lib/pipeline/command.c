@@ -42,44 +42,50 @@ static const struct lb_command *find(const char *name)
 	return NULL;
 }
 
-static int check_privileges(const struct lb_commands *c, struct lb_error *err)
+int lb_command_blame(const struct lb_commands *c, const char *section,
+		     const char *name, struct lb_error *err)
+{
+	lb_autofree char *path = lb_printf("command.%s.%s", section, name);
+
+	return lb_config_blame(c->config, path, err);
+}
+
+static int check_names(const struct lb_commands *c, struct lb_error *err)
 {
 	const char *name;
 	const json_t *any;
 
 	json_object_foreach((json_t *)(uintptr_t)c->privileges, name, any)
 	{
-		if (!find(name) && !json_object_get(c->hooks, name))
-			return lb_fail(err, LB_CONFIG,
-				       "command.privilege.%s: there is no such "
-				       "command",
-				       name);
+		if (find(name) || json_object_get(c->hooks, name))
+			continue;
+		lb_fail(err, LB_CONFIG, "there is no such command");
+		return lb_command_blame(c, "privilege", name, err);
 	}
 	json_object_foreach((json_t *)(uintptr_t)c->hooks, name, any)
 	{
-		if (find(name))
-			return lb_fail(err, LB_CONFIG,
-				       "command.hooks.%s: that command is "
-				       "built in",
-				       name);
+		if (!find(name))
+			continue;
+		lb_fail(err, LB_CONFIG, "that command is built in");
+		return lb_command_blame(c, "hooks", name, err);
 	}
 	return 0;
 }
 
-struct lb_commands *lb_commands_open(struct lb_config *config,
-				     const struct lb_commands_from *from,
+struct lb_commands *lb_commands_open(const struct lb_pipeline *p,
 				     struct lb_error *err)
 {
 	struct lb_commands *c = lb_alloc(sizeof(*c));
+	struct lb_config *config = p->config;
 
 	c->config = config;
-	c->from = *from;
+	c->config_file = p->config_file;
+	c->state = p->state;
 	c->enabled = json_is_true(lb_config_get(config, "command.enable"));
 	c->prefixes = lb_config_get(config, "command.prefix");
 	c->privileges = lb_config_get(config, "command.privilege");
 	c->hooks = lb_config_get(config, "command.hooks");
-	if (check_privileges(c, err) == 0 &&
-	    lb_command_hooks_check(c, err) == 0)
+	if (check_names(c, err) == 0 && lb_command_hooks_check(c, err) == 0)
 		return c;
 	lb_commands_close(c);
 	return NULL;

@@ -22,18 +22,11 @@
 #include "pipeline/pipeline.h"
 #include "store/store.h"
 
-/* Where its answer is not the configuration's alone. Borrowed. */
-struct lb_commands_from {
-	const char *config_file; /* an option's; or NULL */
-	const char *state;       /* the folder of the stores; NULL: none */
-};
-
 /*
  * Make the commands of the configuration ready. LB_CONFIG: `command.hooks` or
- * `command.privilege` make no sense.
+ * `command.privilege` make no sense. What p says is borrowed.
  */
-struct lb_commands *lb_commands_open(struct lb_config *config,
-				     const struct lb_commands_from *from,
+struct lb_commands *lb_commands_open(const struct lb_pipeline *p,
 				     struct lb_error *err);
 void lb_commands_close(struct lb_commands *commands);
 
@@ -41,7 +34,7 @@ void lb_commands_close(struct lb_commands *commands);
 
 struct lb_commands {
 	struct lb_config *config;
-	struct lb_commands_from from;
+	const char *config_file, *state; /* borrowed; may be NULL */
 	bool enabled;
 	const json_t *prefixes, *privileges, *hooks; /* borrowed */
 	struct lb_store *store; /* opened when it is needed */
@@ -87,6 +80,10 @@ int lb_command_version(struct lb_call *call, struct lb_error *err);
 int lb_command_stop(struct lb_call *call, struct lb_error *err);
 int lb_command_start(struct lb_call *call, struct lb_error *err);
 int lb_command_reload(struct lb_call *call, struct lb_error *err);
+
+/* Put where command.SECTION.NAME stands before err's text; -1. */
+int lb_command_blame(const struct lb_commands *c, const char *section,
+		     const char *name, struct lb_error *err);
 
 /* A command of the operator's: a program. */
 int lb_command_hook(struct lb_call *call, struct lb_error *err);
