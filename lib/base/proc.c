@@ -119,8 +119,17 @@ static int reap(pid_t pid, int64_t deadline, int *status, struct lb_error *err)
 int lb_proc_capture(char *const argv[], size_t max, int64_t timeout_ms,
 		    struct lb_buf *out, struct lb_error *err)
 {
+	const struct lb_gather how = {argv, NULL, max, timeout_ms};
+
+	return lb_proc_gather(&how, out, err);
+}
+
+int lb_proc_gather(const struct lb_gather *how, struct lb_buf *out,
+		   struct lb_error *err)
+{
+	char *const *argv = how->argv;
 	lb_autoclose int from = -1, to = -1;
-	int64_t deadline = lb_clock_mono() + timeout_ms;
+	int64_t deadline = lb_clock_mono() + how->timeout_ms;
 	int ends[2], status = 0, r;
 	pid_t pid;
 
@@ -128,11 +137,11 @@ int lb_proc_capture(char *const argv[], size_t max, int64_t timeout_ms,
 		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
 	from = ends[0];
 	to = ends[1];
-	if (lb_proc_start(argv, NULL, -1, to, -1, &pid, err) < 0)
+	if (lb_proc_start(argv, how->env, -1, to, -1, &pid, err) < 0)
 		return -1;
 	close(to);
 	to = -1;
-	r = gather(from, max, deadline, out, err);
+	r = gather(from, how->max, deadline, out, err);
 	if (r == 0)
 		r = reap(pid, deadline, &status, err);
 	if (r < 0) {

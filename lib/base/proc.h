@@ -76,4 +76,15 @@ int lb_proc_watch(pid_t pid);
 int lb_proc_capture(char *const argv[], size_t max, int64_t timeout_ms,
 		    struct lb_buf *out, struct lb_error *err);
 
+/* The same, in another environment. */
+struct lb_gather {
+	char *const *argv;
+	char *const *env; /* NULL: ours */
+	size_t max;
+	int64_t timeout_ms;
+};
+
+int lb_proc_gather(const struct lb_gather *how, struct lb_buf *out,
+		   struct lb_error *err);
+
 #endif

@@ -17,7 +17,6 @@ struct absent {
 
 /* The first entry that matches decides. */
 static const struct absent table[] = {
-	{P "trigger.misc.combine-quote-message", "[false]"},
 	{P "trigger", NULL},
 	{P "safety", NULL},
 	{P "ai.local-agent.knowledge-bases", "[[]]"},
@@ -54,7 +53,6 @@ static const struct absent table[] = {
 	{"api", NULL},
 	{"box", NULL},
 	{"cloud", NULL},
-	{"command", NULL},
 	{"database", NULL},
 	{"mcp", NULL},
 	{"monitoring", NULL},

@@ -79,6 +79,8 @@ const struct lb_key lb_keys[] = {
 {"pipelines.*.trigger.message-aggregation.by", LB_KEY_ENUM, "\"sender\"",
  .values = "sender session",
  .doc = "whose messages become one: of one sender, or all of a chat"},
+{"pipelines.*.trigger.misc.combine-quote-message", LB_KEY_BOOL, "true",
+ .doc = "show the model what a message quotes"},
 
 {"pipelines.*.safety.rate-limit.window-length", LB_KEY_INT, "60", 1, 31536000,
  .doc = "seconds in which a session may send so many messages"},
@@ -129,6 +131,10 @@ const struct lb_key lb_keys[] = {
  .doc = "about how many tokens of them at most; 0 is no limit"},
 {"pipelines.*.ai.local-agent.prompt", LB_KEY_MESSAGES, PROMPT,
  .doc = "what every conversation begins with"},
+{"pipelines.*.ai.local-agent.date-line", LB_KEY_BOOL, "true",
+ .doc = "tell the model today's date, once, behind the first system message"},
+{"pipelines.*.ai.local-agent.speakers", LB_KEY_BOOL, "true",
+ .doc = "tell the model who speaks, in groups: [Ann] in front of what she says"},
 {"pipelines.*.output.long-text-processing.strategy", LB_KEY_ENUM, "\"none\"",
  .values = "none split", .foreign = "forward image",
  .doc = "what is done with an answer longer than the threshold"},
@@ -177,6 +183,19 @@ const struct lb_key lb_keys[] = {
 {"concurrency.pipeline", LB_KEY_INT, "20", 1, 10000,
  .doc = "conversations that lb-agent holds at once"},
 
+{"command.enable", LB_KEY_BOOL, "true",
+ .doc = "some messages are commands, as !help is"},
+{"command.prefix", LB_KEY_LIST, "[\"!\", \"\uff01\"]",
+ .doc = "what a command begins with"},
+{"command.privilege.*", LB_KEY_PRIVILEGE, NULL,
+ .doc = "who may use this command"},
+{"command.hooks.*", LB_KEY_STRING, NULL,
+ .doc = "a command of that name runs a program, as cmd:PROGRAM ARGUMENT ...; "
+	"the words behind it are more arguments, and what it prints is the "
+	"answer"},
+{"command.hook-timeout", LB_KEY_DURATION, "\"5s\"",
+ .doc = "how long such a program may take, 1s to 60s; the messages behind "
+	"wait for it"},
 {"admins", LB_KEY_LIST, "[]",
  .doc = "who may give orders, each as BOT:person_ID"},
 {"system.language", LB_KEY_STRING, "\"en_US\"",
