@@ -81,7 +81,6 @@ static const struct absent table[] = {
 	{"system", NULL},
 	{"tools", NULL},
 	{"vdb", NULL},
-	{"webhooks", NULL},
 	{"workspace", NULL},
 };
 
