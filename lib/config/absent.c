@@ -59,7 +59,6 @@ static const struct absent table[] = {
 	{"system", NULL},
 	{"tools", NULL},
 	{"vdb", NULL},
-	{"webhooks", NULL},
 	{"workspace", NULL},
 };
 

@@ -196,6 +196,36 @@ const struct lb_key lb_keys[] = {
  .doc = "what models cost, for limits of cost: {model, input, output}, each a "
 	"million tokens; * in a model stands for anything"},
 
+{"webhooks.*.url", LB_KEY_STRING, NULL,
+ .doc = "lb-push: where each message is posted; env:NAME, file:PATH or "
+	"cmd:COMMAND where it is a secret itself"},
+{"webhooks.*.enabled", LB_KEY_BOOL, "true", .doc = "is it told at all"},
+{"webhooks.*.secret", LB_KEY_SECRET, NULL,
+ .doc = "what posts are signed with; a text that begins with whsec_ is "
+	"base64 behind that"},
+{"webhooks.*.bots", LB_KEY_LIST, "[]",
+ .doc = "whose messages it is told of; empty is all of them"},
+{"webhooks.*.events", LB_KEY_LIST,
+ "[\"bot.person_message\",\"bot.group_message\"]",
+ .doc = "what it is told of"},
+{"webhooks.*.wait", LB_KEY_BOOL, "false",
+ .doc = "hold each message until it answered or its timeout is over: "
+	"{\"skip_pipeline\": true} drops the message"},
+{"webhooks.*.timeout", LB_KEY_DURATION, "\"15s\"",
+ .doc = "how long a post may take, at most 10m"},
+{"webhooks.*.tries", LB_KEY_INT, "5", 1, 20,
+ .doc = "how often a message is posted before that counts as failed"},
+{"webhooks.*.backoff", LB_KEY_DURATION, "\"1s\"",
+ .doc = "the pause before the second try; each is four times the one before, "
+	"at most 5m"},
+{"webhooks.max_per_workspace", LB_KEY_INT, "16", 1, 64,
+ .doc = "webhooks that may be enabled"},
+{"webhooks.max_inflight_requests", LB_KEY_INT, "16", 1, 128,
+ .doc = "posts at once, shared evenly by the webhooks"},
+{"webhooks.when-full", LB_KEY_ENUM, "\"give-up\"", .values = "give-up wait",
+ .doc = "what becomes of a message when 1000 wait for a webhook: not "
+	"delivered to it, or the flow waits"},
+
 {"concurrency.pipeline", LB_KEY_INT, "20", 1, 10000,
  .doc = "conversations that lb-agent holds at once"},
 
