@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "config/notice.h"
-#include "pipeline/pipeline.h"
 #include "pipeline/prompt.h"
+#include "pipeline/stages.h"
 #include "record/chain.h"
 
 const struct lb_stage lb_stages[] = {
