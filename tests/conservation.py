@@ -212,7 +212,14 @@ class Ending:
                              self.last["stage"] == "prepare" and
                              self.last["reason"], "no word on why")
         if kind == "query":
-            return self.must(w.fate in ("answer", "failed", "any"), "asked")
+            return self.must(w.fate in ("answer", "failed", "any") or
+                             w.fate == "command" and "command" in self.last,
+                             "asked")
+        if w.fate == "command":
+            self.must(not w.chunks and not self.last.get("failed"), "asked")
+            return self.must(kind in ("error", "receipt", "reply", "query")
+                             and (kind != "error" or self.at == "lb-send"),
+                             "how")
         if w.fate == "any":
             return self.must(kind in ("error", "receipt", "reply"), "how")
         if w.fate in ("drop", "error"):

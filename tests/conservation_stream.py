@@ -32,6 +32,9 @@ FAILURES = {
 }
 SLOW = {"#silent", "#stall"}
 
+# No model is asked: answered by lb-pipeline, by lb-agent, and refused.
+COMMANDS = ["!version", "!help", "!usage", "!reset", "!undo", "!list 1", "!stop"]
+
 
 def script():
     """The exchanges of lb-test-server."""
@@ -168,7 +171,8 @@ class Stream:
                     "scope": "output-msg", "words": f["words"]}},
                 "ai": {"local-agent": {
                     "model": ("slow" if name == "slow" else "test") + "/m",
-                    "max-round": f["rounds"]}},
+                    "max-round": f["rounds"],
+                    "speakers": False}},
                 "output": {"long-text-processing": long_text,
                            "misc": {"exception-handling": f["handling"],
                                     "failure-hint": HINT}}}
@@ -249,6 +253,10 @@ class Stream:
             want.fate, want.code = "error", "data"
         elif odd < 0.14 and not named:
             named = r.choice(["one", "two"])
+        elif odd < 0.18 and not id_:
+            m["chain"] = self.chain_of(r.choice(COMMANDS))
+            want.fate = "command"
+            self.ids.pop()  # nobody asks it again
         if named:
             m["pipeline"] = named
         want.flow = self.flows.get(named or flow)

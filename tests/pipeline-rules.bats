@@ -62,6 +62,14 @@ load pipeline
 	is '.stage == "filter" and (.chain | length) == 5'
 }
 
+@test "every component goes through as it came, known or not" {
+	chain='[{"type":"Source","id":18446744073709551617,"timestamp":1767225600},{"type":"Quote","id":1,"group_id":null,"sender_id":"5","origin":[{"type":"Source","id":2,"timestamp":1},{"type":"Image","url":""}]},{"type":"At","target":9,"display":null},{"type":"AtAll"},{"type":"Plain","text":"h\u00e9\/"},{"type":"Image","image_id":"i","url":"http://x/i"},{"type":"Voice","voice_id":"v","length":3},{"type":"File","id":"f","name":"a","size":1e2},{"type":"Forward","display":{"title":"t","preview":["p"]},"node_list":[{"sender_id":1,"sender_name":"n","message_chain":[{"type":"Source","id":3,"timestamp":1.50},{"type":"Face","face_id":1}],"message_id":0}]},{"type":"Face","face_type":"dice","face_id":6},{"type":"Unknown","text":"u"},{"type":"WeChatMiniPrograms","mini_app_id":"m","user_name":"u"},{"type":"WeChatEmoji","emoji_md5":"e","emoji_size":1},{"type":"WeChatLink","link_title":"l"},{"type":"WeChatForwardLink","xml_data":"<x/>"},{"type":"WeChatAppMsg","app_msg":"a"},{"type":"WeChatFile","file_id":"f","file_name":"n","file_base64":""},{"type":"Hologram","depth":[1.0,{"x":null}], "n" : -0}]'
+	config <<< 'pipelines: {default: {trigger: {group-respond-rules: {regexp: ["@9@All"]}}}}'
+	run -0 lb-pipeline < <(message '{"bot":"b","launcher_type":"group"}' | sed "s|\"chain\":.*|\"chain\":$(sed 's|[\&]|\\&|g' <<< "$chain")}|")
+	is '.kind == "query"'
+	[[ $output == *"\"chain\":$chain"* ]]
+}
+
 @test "a prefix is a word of its own, and only the leading text is cut" {
 	config <<-'END'
 		pipelines:

@@ -17,7 +17,6 @@ struct absent {
 
 /* The first entry that matches decides. */
 static const struct absent table[] = {
-	{P "trigger.misc.combine-quote-message", "[false]"},
 	{P "trigger", NULL},
 	{P "safety", NULL},
 	{P "ai.local-agent.knowledge-bases", "[[]]"},
@@ -47,7 +46,6 @@ static const struct absent table[] = {
 	{"api", NULL},
 	{"box", NULL},
 	{"cloud", NULL},
-	{"command", NULL},
 	{"database", NULL},
 	{"mcp", NULL},
 	{"monitoring", NULL},
@@ -61,7 +59,6 @@ static const struct absent table[] = {
 	{"system", NULL},
 	{"tools", NULL},
 	{"vdb", NULL},
-	{"webhooks", NULL},
 	{"workspace", NULL},
 };
 

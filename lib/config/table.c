@@ -50,13 +50,6 @@ const struct lb_key lb_keys[] = {
 {"bots.*.limits", LB_KEY_OBJECT, NULL,
  .doc = "what the platform takes, where it differs from what is known"},
 
-{"pipelines.*.trigger.message-aggregation.enabled", LB_KEY_BOOL, "false",
- .doc = "make one message of what a person sends in a burst"},
-{"pipelines.*.trigger.message-aggregation.delay", LB_KEY_NUMBER, "1.5", 1, 10,
- .doc = "seconds that more is waited for"},
-{"pipelines.*.trigger.message-aggregation.by", LB_KEY_ENUM, "\"sender\"",
- .values = "sender session",
- .doc = "whose messages become one: of one sender, or all of a chat"},
 {"pipelines.*.trigger.group-respond-rules.at", LB_KEY_BOOL, "true",
  .doc = "in a group: answer who mentions the bot"},
 {"pipelines.*.trigger.group-respond-rules.prefix", LB_KEY_LIST, "[]",
@@ -79,6 +72,15 @@ const struct lb_key lb_keys[] = {
  .doc = "leave alone what begins with one of these"},
 {"pipelines.*.trigger.ignore-rules.regexp", LB_KEY_LIST, "[]",
  .doc = "leave alone what one of these patterns is found in"},
+{"pipelines.*.trigger.message-aggregation.enabled", LB_KEY_BOOL, "false",
+ .doc = "make one message of what a person sends in a burst"},
+{"pipelines.*.trigger.message-aggregation.delay", LB_KEY_NUMBER, "1.5", 1, 10,
+ .doc = "seconds that more is waited for"},
+{"pipelines.*.trigger.message-aggregation.by", LB_KEY_ENUM, "\"sender\"",
+ .values = "sender session",
+ .doc = "whose messages become one: of one sender, or all of a chat"},
+{"pipelines.*.trigger.misc.combine-quote-message", LB_KEY_BOOL, "true",
+ .doc = "show the model what a message quotes"},
 
 {"pipelines.*.safety.rate-limit.window-length", LB_KEY_INT, "60", 1, 31536000,
  .doc = "seconds in which a session may send so many messages"},
@@ -116,19 +118,23 @@ const struct lb_key lb_keys[] = {
 
 {"pipelines.*.ai.runner.runner", LB_KEY_ENUM, "\"local-agent\"",
  .values = "local-agent", .foreign = RUNNERS, .doc = "who makes the answers"},
+{"pipelines.*.ai.runner.expire-time", LB_KEY_INT, "0", 0, 315360000,
+ .doc = "seconds without a word after which the next one begins a new "
+	"conversation; 0 is never"},
 {"pipelines.*.ai.local-agent.model", LB_KEY_MODEL,
  "{\"primary\":\"\"}",
  .doc = "the model, as provider/model; empty is llm.model"},
 {"pipelines.*.ai.local-agent.max-round", LB_KEY_INT, "10", 0, 1000,
  .doc = "earlier rounds of the conversation that the model is shown"},
-{"pipelines.*.ai.runner.expire-time", LB_KEY_INT, "0", 0, 315360000,
- .doc = "seconds without a word after which the next one begins a new "
-	"conversation; 0 is never"},
 {"pipelines.*.ai.local-agent.max-history-tokens", LB_KEY_INT, "32000", 0,
  10000000,
  .doc = "about how many tokens of them at most; 0 is no limit"},
 {"pipelines.*.ai.local-agent.prompt", LB_KEY_MESSAGES, PROMPT,
  .doc = "what every conversation begins with"},
+{"pipelines.*.ai.local-agent.date-line", LB_KEY_BOOL, "true",
+ .doc = "tell the model today's date, once, behind the first system message"},
+{"pipelines.*.ai.local-agent.speakers", LB_KEY_BOOL, "true",
+ .doc = "tell the model who speaks, in groups: [Ann] in front of what she says"},
 {"pipelines.*.output.long-text-processing.strategy", LB_KEY_ENUM, "\"none\"",
  .values = "none split forward image file",
  .doc = "what becomes of an answer longer than the threshold: parts, a "
@@ -186,10 +192,56 @@ const struct lb_key lb_keys[] = {
  .doc = "longest wait for the first byte of an answer"},
 {"llm.idle-timeout", LB_KEY_DURATION, "\"60s\"",
  .doc = "longest silence within an answer"},
+{"llm.prices", LB_KEY_TABLE, "[]",
+ .doc = "what models cost, for limits of cost: {model, input, output}, each a "
+	"million tokens; * in a model stands for anything"},
+
+{"webhooks.*.url", LB_KEY_STRING, NULL,
+ .doc = "lb-push: where each message is posted; env:NAME, file:PATH or "
+	"cmd:COMMAND where it is a secret itself"},
+{"webhooks.*.enabled", LB_KEY_BOOL, "true", .doc = "is it told at all"},
+{"webhooks.*.secret", LB_KEY_SECRET, NULL,
+ .doc = "what posts are signed with; a text that begins with whsec_ is "
+	"base64 behind that"},
+{"webhooks.*.bots", LB_KEY_LIST, "[]",
+ .doc = "whose messages it is told of; empty is all of them"},
+{"webhooks.*.events", LB_KEY_LIST,
+ "[\"bot.person_message\",\"bot.group_message\"]",
+ .doc = "what it is told of"},
+{"webhooks.*.wait", LB_KEY_BOOL, "false",
+ .doc = "hold each message until it answered or its timeout is over: "
+	"{\"skip_pipeline\": true} drops the message"},
+{"webhooks.*.timeout", LB_KEY_DURATION, "\"15s\"",
+ .doc = "how long a post may take, at most 10m"},
+{"webhooks.*.tries", LB_KEY_INT, "5", 1, 20,
+ .doc = "how often a message is posted before that counts as failed"},
+{"webhooks.*.backoff", LB_KEY_DURATION, "\"1s\"",
+ .doc = "the pause before the second try; each is four times the one before, "
+	"at most 5m"},
+{"webhooks.max_per_workspace", LB_KEY_INT, "16", 1, 64,
+ .doc = "webhooks that may be enabled"},
+{"webhooks.max_inflight_requests", LB_KEY_INT, "16", 1, 128,
+ .doc = "posts at once, shared evenly by the webhooks"},
+{"webhooks.when-full", LB_KEY_ENUM, "\"give-up\"", .values = "give-up wait",
+ .doc = "what becomes of a message when 1000 wait for a webhook: not "
+	"delivered to it, or the flow waits"},
 
 {"concurrency.pipeline", LB_KEY_INT, "20", 1, 10000,
  .doc = "conversations that lb-agent holds at once"},
 
+{"command.enable", LB_KEY_BOOL, "true",
+ .doc = "some messages are commands, as !help is"},
+{"command.prefix", LB_KEY_LIST, "[\"!\", \"\uff01\"]",
+ .doc = "what a command begins with"},
+{"command.privilege.*", LB_KEY_PRIVILEGE, NULL,
+ .doc = "who may use this command"},
+{"command.hooks.*", LB_KEY_STRING, NULL,
+ .doc = "a command of that name runs a program, as cmd:PROGRAM ARGUMENT ...; "
+	"the words behind it are more arguments, and what it prints is the "
+	"answer"},
+{"command.hook-timeout", LB_KEY_DURATION, "\"5s\"",
+ .doc = "how long such a program may take, 1s to 60s; the messages behind "
+	"wait for it"},
 {"admins", LB_KEY_LIST, "[]",
  .doc = "who may give orders, each as BOT:person_ID"},
 {"system.language", LB_KEY_STRING, "\"en_US\"",

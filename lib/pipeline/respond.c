@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "pipeline/pipeline.h"
 #include "pipeline/prefix.h"
+#include "pipeline/stages.h"
 
 /* A quoted answer carries the mention once more: so two are taken out. */
 enum { MAX_MENTIONS = 2 };
@@ -35,7 +35,21 @@ static void use_cut(struct lb_message *m, json_t *take)
 	m->has_form = false;
 }
 
-/* Take the mentions of the bot out; are there any? */
+static bool says_something(const json_t *chain)
+{
+	const json_t *part;
+	size_t i;
+
+	json_array_foreach(chain, i, part)
+	{
+		if (!is_type(part, "Source") && !is_type(part, "Quote"))
+			return true;
+	}
+	return false;
+}
+
+/* Take the mentions of the bot out; are there any? Nothing but a mention is a
+ * call, and stays. */
 static bool take_mentions(struct lb_message *m)
 {
 	json_t *without = NULL, *part;
@@ -56,8 +70,10 @@ static bool take_mentions(struct lb_message *m)
 		for (size_t j = 0; j < i; j++)
 			json_array_append(without, json_array_get(m->chain, j));
 	}
-	if (n > 0)
+	if (n > 0 && says_something(without))
 		use_cut(m, without);
+	else
+		json_decref(without);
 	return n > 0;
 }
 

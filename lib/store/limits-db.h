@@ -18,6 +18,7 @@ struct lb_cell {
 
 struct lb_limits {
 	char *state; /* NULL: in memory alone */
+	int busy_ms;
 	struct lb_store *store;
 	struct lb_map cells; /* what is known, by key */
 	struct lb_cell **dirty;

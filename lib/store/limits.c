@@ -33,13 +33,14 @@ const struct lb_schema lb_schema_limits = {
 		   "PRAGMA journal_size_limit = 4194304",
 };
 
-enum { MAX_CELLS = 20000, BUSY_MS = 1000, RETRY_MS = 1000 };
+enum { MAX_CELLS = 20000, RETRY_MS = 1000 };
 
-struct lb_limits *lb_limits_open(const char *state)
+struct lb_limits *lb_limits_open(const char *state, int busy_ms)
 {
 	struct lb_limits *l = lb_alloc(sizeof(*l));
 
 	l->state = lb_strdup(state);
+	l->busy_ms = busy_ms;
 	return l;
 }
 
@@ -118,8 +119,8 @@ bool lb_limits_join(struct lb_limits *l)
 	if (l->failing && lb_clock_mono() < l->retry_ms)
 		return false;
 	if (!l->store)
-		l->store =
-			lb_db_open(l->state, &lb_schema_limits, BUSY_MS, &err);
+		l->store = lb_db_open(l->state, &lb_schema_limits, l->busy_ms,
+				      &err);
 	if (!l->store || lb_store_begin(l->store, &err) < 0 ||
 	    read_version(l, &version, &err) < 0) {
 		fail(l, &err);
