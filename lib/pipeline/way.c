@@ -5,7 +5,8 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "record/chain.h"
+#include "pipeline/command.h"
+#include "pipeline/stages.h"
 
 static struct lb_way_setting *setting_open(const char *name,
 					   const json_t *config)
@@ -80,31 +81,6 @@ static const struct lb_way_setting *setting_of(struct lb_ways *ways,
 	return s;
 }
 
-/* Somebody is told to do something: that does not wait for more. */
-static bool is_command(const struct lb_ways *ways, const json_t *chain)
-{
-	const json_t *set =
-		lb_config_get(ways->pipeline.config, "command.prefix");
-	json_auto_t *all = set ? json_incref((json_t *)(uintptr_t)set)
-			       : json_pack("[s, s]", "!", "\xef\xbc\x81");
-	lb_autobuf struct lb_buf text = {0};
-	const char *said;
-	json_t *one;
-	size_t i;
-
-	lb_chain_plain(chain, &text);
-	said = lb_buf_str(&text);
-	said += strspn(said, " \t\r\n");
-	json_array_foreach(all, i, one)
-	{
-		size_t len = json_string_length(one);
-
-		if (len > 0 && strncmp(said, json_string_value(one), len) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* The stages that say whose it is and which pipeline answers. */
 static bool route(struct lb_ways *ways, const struct lb_record *r)
 {
@@ -119,7 +95,7 @@ static bool route(struct lb_ways *ways, const struct lb_record *r)
 enum lb_joins lb_way_of(struct lb_ways *ways, const struct lb_record *r,
 			struct lb_way *way)
 {
-	const struct lb_message *m = &ways->message;
+	struct lb_message *m = &ways->message;
 	const struct lb_way_setting *s;
 	bool routed = route(ways, r);
 
@@ -128,7 +104,7 @@ enum lb_joins lb_way_of(struct lb_ways *ways, const struct lb_record *r,
 	if (!routed || json_array_size(m->chain) == 0)
 		return LB_JOINS_NOTHING;
 	s = setting_of(ways, m->flow->name);
-	if (!s->enabled || is_command(ways, m->chain))
+	if (!s->enabled || lb_message_is_command(m))
 		return LB_JOINS_NOTHING;
 	way->pipeline = s->pipeline;
 	way->delay_ms = s->delay_ms;
