@@ -422,5 +422,5 @@ parts() {
 	same data:image/png\;base64,AA== "$(requests '.body|fromjson|.messages[-1].content[1].image_url.url' | jq -r .)"
 	[[ $(lb-session export) != *base64* ]]
 	say a two
-	same '"see [Image][file: a.txt]"' "$(sent | jq -c '.[1]')"
+	same '"see [Image]\n[file: a.txt]"' "$(sent | jq -c '.[1]')"
 }

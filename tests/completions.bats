@@ -91,7 +91,7 @@ offered() {
 	offered lb-config rm pipeline "" "default sales"
 	offered lb-config rm pipeline sales "" ""
 	offered lb-config list "" "bots pipelines providers"
-	offered lb-config add bot x pi "pipeline-routing-rules= pipeline="
+	offered lb-config add bot x pol poll-timeout=
 	offered lb-config add provider x def default-model=
 	cd "$BATS_TEST_TMPDIR"
 	touch other.yaml

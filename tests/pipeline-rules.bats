@@ -4,6 +4,10 @@
 load helper
 load pipeline
 
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
 @test "in a group the bot answers who mentions it, and nobody else" {
 	config <<-'END'
 		bots: {b: {self: 9001}}

@@ -113,16 +113,19 @@ json_t *local_pictures(struct agent *a, const struct lb_model *model,
 static json_t *part_without_data(json_t *part)
 {
 	const char *type = lb_json_str(part, "type");
-	const char *name = lb_json_str(part, "file_name");
-	lb_autobuf struct lb_buf text = {0};
+	const json_t *name = json_object_get(part, "file_name");
+	json_t *named;
 
 	if (type && strcmp(type, "image_base64") == 0)
 		return note("[Image]");
 	if (!type || strcmp(type, "file_base64") != 0)
 		return json_incref(part);
-	lb_buf_printf(&text, "[file: %s]", name ? name : "unnamed");
-	return lb_json_pack("{s:s, s:o}", "type", "text", "text",
-			    lb_json_text(text.data, text.len));
+	/* The model is told of its name. */
+	named = lb_json_pack("{s:s}", "type", "file_name");
+	json_object_set_new(named, "file_name",
+			    json_is_string(name) ? json_deep_copy(name)
+						 : json_string("unnamed"));
+	return named;
 }
 
 json_t *local_without_data(const json_t *message)

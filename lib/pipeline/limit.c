@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "pipeline/pipeline.h"
 #include "pipeline/rights.h"
 #include "pipeline/spend.h"
+#include "pipeline/stages.h"
 
 enum { MAX_WINDOWS = 16, HOUR_MS = 3600 * 1000 };
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "pipeline/pipeline.h"
 #include "pipeline/prefix.h"
+#include "pipeline/stages.h"
 
 /* A quoted answer carries the mention once more: so two are taken out. */
 enum { MAX_MENTIONS = 2 };
