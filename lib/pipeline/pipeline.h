@@ -40,6 +40,7 @@ struct lb_pipeline {
 	struct lb_limits *limits; /* NULL: nothing is counted */
 	bool explain;             /* say of each stage what it decided */
 	bool record_time; /* a record's time is now: for tests of rules */
+	bool has_admins;  /* somebody is one; set when ready */
 	struct lb_flow *flows;
 	struct lb_map flow_of, bot_of; /* by name */
 	struct lb_bot_rules *nobody;   /* of bots that are not configured */
