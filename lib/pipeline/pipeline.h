@@ -120,6 +120,10 @@ enum lb_verdict lb_because(struct lb_message *m, enum lb_verdict verdict,
 enum lb_verdict lb_refuse(struct lb_message *m, const char *notice,
 			  const char *why);
 
+/* Before the first stage; `m` is zeroed memory or one used before. */
+void lb_message_begin(struct lb_message *m, struct lb_pipeline *p,
+		      const struct lb_record *r);
+
 /*
  * Run the stages. `m` is zeroed memory or one used before; `out` gets the
  * query, drop or error record that comes of it.
