@@ -5,11 +5,12 @@
 #include "base/prog.h"
 #include "base/zone.h"
 #include "config/config.h"
+#include "pipeline-test.h"
 #include "pipeline/pipeline.h"
 #include "record/filter.h"
 #include "store/limits.h"
 
-static const char *config_file;
+static const char *config_file, *test_file;
 static bool explain, strict;
 static int64_t max_line;
 static char *state;
@@ -20,6 +21,8 @@ static const struct lb_opt options[] = {
 	{0, "explain", .help = "say on stderr what decided each message",
 	 .flag = &explain},
 	LB_FILTER_OPTIONS(&strict, &max_line),
+	{0, "test", "FILE", "hold the rules against a table of cases",
+	 .text = &test_file},
 	{0},
 };
 
@@ -30,7 +33,7 @@ static const struct lb_prog prog = {
 	.example = "echo hi | lb-ingest text | lb-pipeline --explain",
 	.opts = options,
 	.reads = "message",
-	.writes = "query drop error",
+	.writes = "query reply drop error",
 };
 
 struct work {
@@ -120,13 +123,28 @@ static int make_ready(struct lb_pipeline *p, struct lb_error *err)
 	p->config = state ? lb_config_load(config_file, err) : NULL;
 	if (!p->config || lb_pipeline_ready(p, err) < 0)
 		return -1;
-	p->limits = lb_limits_open(state);
 	return lb_zone_set(lb_config_str(p->config, "system.timezone"), err);
+}
+
+static int filter(struct work *w)
+{
+	static const char *const owned[] = {"message", NULL};
+
+	w->pipeline.limits = lb_limits_open(state, 5000);
+	lb_note_terminal();
+	return lb_filter_run(&(struct lb_filter){
+		.stage = "lb-pipeline",
+		.owned = owned,
+		.on_record = on_record,
+		.on_pause = on_pause,
+		.arg = w,
+		.max_line = (size_t)max_line,
+		.strict = strict,
+	});
 }
 
 int main(int argc, char **argv)
 {
-	static const char *const owned[] = {"message", NULL};
 	struct work work = {0};
 	struct lb_error err;
 	int code;
@@ -137,16 +155,8 @@ int main(int argc, char **argv)
 		lb_usage("it takes no operands");
 	if (make_ready(&work.pipeline, &err) < 0)
 		return lb_finish(lb_report(&err));
-	lb_note_terminal();
-	code = lb_filter_run(&(struct lb_filter){
-		.stage = "lb-pipeline",
-		.owned = owned,
-		.on_record = on_record,
-		.on_pause = on_pause,
-		.arg = &work,
-		.max_line = (size_t)max_line,
-		.strict = strict,
-	});
+	code = test_file ? pipeline_test(&work.pipeline, test_file)
+			 : filter(&work);
 	lb_message_release(&work.message);
 	lb_pipeline_release(&work.pipeline);
 	lb_limits_close(work.pipeline.limits);

@@ -5,9 +5,13 @@ what has to come out; a stream is as hostile as a seed can make it.
 """
 import json
 import random
+import re
 
 LIMIT = 16 << 20
 HINT = "Nothing came of it."
+# What an answer must not say: the first is cut by any stream.
+WORDS = ["you said", "hello", "\u597d"]
+
 LONG = ("A long answer, on purpose. It has sentences! Has it? It has.\n"
         "Lines too, and \u4e00\u4e9b\u4e2d\u6587\u3002\u8fd8\u6709\uff01"
         "\U0001f600\n\nAnd paragraphs. ") * 12
@@ -78,6 +82,13 @@ def script():
     return "\n".join(out) + "\n"
 
 
+def hidden(flow, text):
+    """What lb-wrap leaves of a text."""
+    for word in flow["words"] if flow and text else []:
+        text = re.sub(re.escape(word), "*" * len(word), text, flags=re.I)
+    return text
+
+
 class Want:
     """What must come of one line."""
 
@@ -134,6 +145,7 @@ class Stream:
                 "handling": r.choice(["show-hint", "show-error", "hide"]),
                 "threshold": r.choice([None, None, 20, 60, 300]),
                 "rounds": r.choice([0, 1, 10]),
+                "words": r.choice([[], [], WORDS]),
             }
         return flows
 
@@ -155,6 +167,8 @@ class Stream:
             long_text = {"strategy": "split", "threshold": f["threshold"]} \
                 if f["threshold"] else {"strategy": "none"}
             pipelines[name] = {
+                "safety": {"content-filter": {
+                    "scope": "output-msg", "words": f["words"]}},
                 "ai": {"local-agent": {
                     "model": ("slow" if name == "slow" else "test") + "/m",
                     "max-round": f["rounds"],
@@ -215,6 +229,7 @@ class Stream:
         m = {"kind": "message", "id": id_ or self.new_id(),
              "time": 1700000000000 + self.number, "bot": bot,
              "platform": "test", "launcher_type": kind,
+             "mentioned_me": True,
              "launcher_id": launcher, "sender_id": "7", "session": session}
         self.ids.append((m["id"], ((bot, flow, stream), kind, launcher)))
         want = Want("message", session, id=m["id"], fate="answer",
@@ -345,7 +360,7 @@ class Stream:
                  b'{"kind":"message","x":"' + b"y" * 5000]
         later = [("lb-agent", b'{"kind":"query","id":"x"'),
                  ("lb-wrap", b'{"kind":"reply","id":"x"]'),
-                 ("lb-send", b'{"kind":"chunk",}')]
+                 ("lb-wrap", b'{"kind":"chunk",}')]
         stage, raw = "lb-pipeline", r.choice(first)
         if r.random() < 0.3:
             stage, raw = r.choice(later)

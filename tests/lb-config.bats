@@ -19,7 +19,8 @@ after() {
 	run -0 lb-config get llm
 	same '{"model":"","connect-timeout":"10s","first-byte-timeout":"120s","idle-timeout":"60s"}' "$output"
 	run -0 lb-config get bots.-
-	same '{"adapter":"stdout","pipeline":"default","stream":true,"poll-timeout":"50s","album-wait":"1s","other-bots":false,"drop-pending":false,"trust-sender":false}' "$output"
+	same '["stdout","default",true,"50s",false]' "$(jq -c '[.adapter, .pipeline,
+		.stream, ."poll-timeout", ."trust-sender"]' <<< "$output")"
 	run -0 lb-config get pipelines.default.ai.local-agent.max-round
 	same 10 "$output"
 	run -0 lb-config list
@@ -136,12 +137,12 @@ after() {
 		'      message-aggregation: {enabled: false, delay: 1.5}' \
 		'    ai: {dify-service-api: {base-url: x}, runner: {expire-time: 0}}' \
 		'    ai2:' | grep -v ai2)"
-	same "1: pipelines.p.trigger.group-respond-rules.prefix: not in this version" \
-		"$(problems 'pipelines: {p: {trigger: {group-respond-rules: {at: false, prefix: [ai]}}}}')"
-	same "1: pipelines.p.trigger.access-control.mode: not in this version" \
-		"$(problems 'pipelines: {p: {trigger: {access-control: {mode: whitelist}}}}')"
-	same "1: pipelines.p.safety.rate-limit.strategy: not in this version" \
-		"$(problems 'pipelines: {p: {safety: {rate-limit: {strategy: drop}}}}')"
+	same "1: pipelines.p.ai.local-agent.knowledge-bases: not in this version" \
+		"$(problems 'pipelines: {p: {ai: {local-agent: {knowledge-bases: [a]}}}}')"
+	same "1: pipelines.p.sandbox.open-to: not in this version" \
+		"$(problems 'pipelines: {p: {sandbox: {open-to: everyone}}}')"
+	same "1: pipelines.p.safety.rate-limit.strategy: 'hold' is not drop or wait" \
+		"$(problems 'pipelines: {p: {safety: {rate-limit: {strategy: hold}}}}')"
 	same "1: pipelines.p.ai.runner.runner: 'dify-service-api' is not in this version" \
 		"$(problems 'pipelines: {p: {ai: {runner: {runner: dify-service-api}}}}')"
 }

@@ -4,6 +4,10 @@
 load helper
 load pipeline
 
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
 @test "in a group the bot answers who mentions it, and nobody else" {
 	config <<-'END'
 		bots: {b: {self: 9001}}
@@ -46,7 +50,7 @@ load pipeline
 	decide '{"mentioned_me":true}' drop
 	is '.reason == "said in a group, where mentions are not answered"'
 	decide '{"chain":[{"type":"At","target":"9001"},{"type":"Plain","text":"ai x"}]}' query
-	is '.user.content[0].text == " x"'
+	is '.variables.user_message_text == " x"'
 }
 
 @test "at most two mentions of the bot are taken out, others stay" {
@@ -62,6 +66,14 @@ load pipeline
 	is '.stage == "filter" and (.chain | length) == 5'
 }
 
+@test "every component goes through as it came, known or not" {
+	chain='[{"type":"Source","id":18446744073709551617,"timestamp":1767225600},{"type":"Quote","id":1,"group_id":null,"sender_id":"5","origin":[{"type":"Source","id":2,"timestamp":1},{"type":"Image","url":""}]},{"type":"At","target":9,"display":null},{"type":"AtAll"},{"type":"Plain","text":"h\u00e9\/"},{"type":"Image","image_id":"i","url":"http://x/i"},{"type":"Voice","voice_id":"v","length":3},{"type":"File","id":"f","name":"a","size":1e2},{"type":"Forward","display":{"title":"t","preview":["p"]},"node_list":[{"sender_id":1,"sender_name":"n","message_chain":[{"type":"Source","id":3,"timestamp":1.50},{"type":"Face","face_id":1}],"message_id":0}]},{"type":"Face","face_type":"dice","face_id":6},{"type":"Unknown","text":"u"},{"type":"WeChatMiniPrograms","mini_app_id":"m","user_name":"u"},{"type":"WeChatEmoji","emoji_md5":"e","emoji_size":1},{"type":"WeChatLink","link_title":"l"},{"type":"WeChatForwardLink","xml_data":"<x/>"},{"type":"WeChatAppMsg","app_msg":"a"},{"type":"WeChatFile","file_id":"f","file_name":"n","file_base64":""},{"type":"Hologram","depth":[1.0,{"x":null}], "n" : -0}]'
+	config <<< 'pipelines: {default: {trigger: {group-respond-rules: {regexp: ["@9@All"]}}}}'
+	run -0 lb-pipeline < <(message '{"bot":"b","launcher_type":"group"}' | sed "s|\"chain\":.*|\"chain\":$(sed 's|[\&]|\\&|g' <<< "$chain")}|")
+	is '.kind == "query"'
+	[[ $output == *"\"chain\":$chain"* ]]
+}
+
 @test "a prefix is a word of its own, and only the leading text is cut" {
 	config <<-'END'
 		pipelines:
@@ -69,7 +81,7 @@ load pipeline
 	END
 	said() { # TEXT LEFT - it is answered, and this is what is left
 		decide "$(jq -nc --arg t "$1" '{chain: [{type: "Plain", text: $t}]}')" query
-		same "$2" "$(jq -r '.user.content[0].text' <<< "$output")"
+		same "$2" "$(jq -r '.variables.user_message_text' <<< "$output")"
 	}
 	said 'ai hello' ' hello'
 	said 'ai,hello' ',hello'
@@ -84,7 +96,7 @@ load pipeline
 	decide '{"chain":[{"type":"Source","id":"m1","timestamp":1},
 		{"type":"Plain","text":"ai look"},{"type":"Image","url":"http://x/i.png"},
 		{"type":"Plain","text":"ai this"}]}' query
-	is '[.user.content[] | .text] == [" look", null, "ai this"]'
+	is '[.user.content[1:][] | .text] == [" look", null, "ai this"]'
 	# the record's own chain stays as it came
 	is '.chain[1].text == "ai look" and .chain[0].id == "m1"'
 }
@@ -97,7 +109,7 @@ load pipeline
 	END
 	quote='{"type":"Quote","id":"1","sender_id":"5","origin":[{"type":"Plain","text":"ai what said before"}]}'
 	decide '{"chain":['"$quote"',{"type":"Plain","text":"ai go on"}]}' query
-	is '.user.content | map(.text) == ["> ai what said before\n", " go on"]'
+	is '.user.content | map(.text) | .[1:] == ["\n> ai what said before\n", " go on"]'
 	decide '{"chain":['"$quote"',{"type":"Plain","text":"what now"}]}' query
 	# and what was quoted triggers nothing
 	decide '{"chain":['"$quote"',{"type":"Plain","text":"never mind"}]}' drop
@@ -112,7 +124,7 @@ load pipeline
 	decide '{"chain":[{"type":"Plain","text":"42 apples"}]}' query
 	decide '{"chain":[{"type":"Plain","text":"so what"}]}' drop
 	decide '{"mentioned_me":true,"chain":[{"type":"Plain","text":"ai hello"}]}' query
-	is '.user.content[0].text == "ai hello"'
+	is '.variables.user_message_text == "ai hello"'
 }
 
 @test "random answers that share, and the same messages when it is run again" {

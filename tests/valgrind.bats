@@ -26,6 +26,12 @@ setup() {
 	quietly lb-wrap < 3 > 4
 	quietly lb-send stdout < 4 > 5
 	[ -s 5 ]
+	quietly lb-push < 1 > 6
+	cmp 1 6
+	printf 'webhooks: {crm: {url: "http://127.0.0.1:1/", wait: true, tries: 1}}\n' \
+		> "$LB_CONFIG"
+	quietly lb-push -q < 1 > 6 2> /dev/null
+	cmp 1 6
 	quietly lb-pick message < 1 > 6
 	cmp 1 6
 }

@@ -24,6 +24,8 @@ static const struct lb_verb verbs[] = {
 	 verb_env},
 	{"describe", "[KEY]", "Say what keys there are and what they mean",
 	 describe_options, verb_describe, 0, 1},
+	{"import", "[DIR]", "Make a configuration of what LangBot keeps",
+	 import_options, verb_import, 0, 1},
 	{0},
 };
 

@@ -21,9 +21,10 @@ int verb_add(int argc, char **argv);
 int verb_rm(int argc, char **argv);
 int verb_env(int argc, char **argv);
 int verb_describe(int argc, char **argv);
+int verb_import(int argc, char **argv);
 
 extern const struct lb_opt check_options[], get_options[], list_options[],
-	env_options[], describe_options[];
+	env_options[], describe_options[], import_options[];
 
 /* "bot", "bots", ... to "bots"; exits LB_USAGE for anything else. */
 const char *section_named(const char *word);

@@ -181,7 +181,7 @@ static int erase_limits(struct forgetting *e)
 
 	if (!lb_limits_exist(e->state))
 		return 0;
-	limits = lb_limits_open(e->state);
+	limits = lb_limits_open(e->state, BUSY_MS);
 	n = e->whom.bot
 		    ? count(limits, NULL, e->whom.bot, e->whom.sender, e->err)
 		    : count(limits, e->whom.session, NULL, NULL, e->err);

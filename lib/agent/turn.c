@@ -122,6 +122,7 @@ static void finish(struct turn *t, size_t at)
 {
 	struct lb_lane *s = t->session;
 
+	turn_spend(t);
 	turn_free(t);
 	engine_finished(s, at);
 }

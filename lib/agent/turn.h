@@ -33,6 +33,9 @@ int runner_local_shorten(struct turn *turn, struct lb_error *err);
 /* Events of the turn, in order; the last ends it. */
 void turn_event(void *turn, const struct lb_llm_event *event);
 
+/* spend.c: what it used counts in the limits of its pipeline. */
+void turn_spend(struct turn *turn);
+
 /* reply.c: the reply up to what is particular; ends with lb_put_end(). */
 void turn_begin_reply(struct lb_buf *b, const struct lb_record *query);
 void turn_put_reply(struct turn *turn, struct lb_buf *b);

@@ -37,13 +37,6 @@ static const struct absent table[] = {
 	{P "ai.weknora-api", "any"},
 	{P "ai.deerflow-api", "any"},
 	{P "output.long-text-processing.font-path", "any"},
-	{P "output.force-delay.min", "[0, 0.0]"},
-	{P "output.force-delay.max", "[0, 0.0]"},
-	{P "output.force-delay", NULL},
-	{P "output.misc.at-sender", "[false]"},
-	{P "output.misc.quote-origin", "[false]"},
-	{P "output.misc.track-function-calls", "[false]"},
-	{P "output.misc.remove-think", "[false]"},
 	{P "sandbox", NULL},
 	{P "tools", NULL},
 	{P "extensions_preferences", NULL},
@@ -66,7 +59,6 @@ static const struct absent table[] = {
 	{"system", NULL},
 	{"tools", NULL},
 	{"vdb", NULL},
-	{"webhooks", NULL},
 	{"workspace", NULL},
 };
 

@@ -50,6 +50,7 @@ int64_t lb_config_bytes(const struct lb_config *config, const char *path);
 const json_t *lb_config_bot(struct lb_config *config, const char *name);
 const json_t *lb_config_pipeline(struct lb_config *config, const char *name);
 const json_t *lb_config_provider(struct lb_config *config, const char *name);
+const json_t *lb_config_webhook(struct lb_config *config, const char *name);
 
 /* {"name":{...}} as written in the file, for walking; never NULL, borrowed. */
 const json_t *lb_config_section(const struct lb_config *config,

@@ -161,7 +161,8 @@ static bool bad_name(struct layer *l, const struct lb_yaml *node,
 		return false;
 	section = lb_strndup(path, (size_t)(dot - path));
 	if (strcmp(section, "bots") != 0 && strcmp(section, "pipelines") != 0 &&
-	    strcmp(section, "providers") != 0)
+	    strcmp(section, "providers") != 0 &&
+	    strcmp(section, "webhooks") != 0)
 		return false;
 	/* deeper down the key is no name, and a dot in it is an unknown key */
 	if (strlen(dot + 1) != strlen(node->key) ||

@@ -162,6 +162,24 @@ const json_t *lb_config_provider(struct lb_config *config, const char *name)
 	return named(config, "providers", name);
 }
 
+const json_t *lb_config_webhook(struct lb_config *config, const char *name)
+{
+	return named(config, "webhooks", name);
+}
+
+/* Webhooks have settings of their own beside their names. */
+static bool has_names(const struct lb_config *config, const char *section,
+		      const char *name)
+{
+	if (strcmp(section, "webhooks") == 0)
+		return json_is_object(
+			json_object_get(json_object_get(config->all, section),
+					name));
+	return strcmp(section, "bots") == 0 ||
+	       strcmp(section, "pipelines") == 0 ||
+	       strcmp(section, "providers") == 0;
+}
+
 json_t *lb_config_value(struct lb_config *config, const char *path)
 {
 	const char *dot = strchr(path, '.');
@@ -173,8 +191,7 @@ json_t *lb_config_value(struct lb_config *config, const char *path)
 		return json_incref(lb_json_path(config->all, path));
 	section = lb_strndup(path, (size_t)(dot - path));
 	name = lb_strndup(dot + 1, len);
-	if (strcmp(section, "bots") != 0 && strcmp(section, "pipelines") != 0 &&
-	    strcmp(section, "providers") != 0)
+	if (!has_names(config, section, name))
 		return json_incref(lb_json_path(config->all, path));
 	whole = merged(config, section, name);
 	return json_incref(

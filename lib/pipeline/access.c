@@ -1,39 +1,16 @@
 /* access - whom a pipeline answers. */
 #include <string.h>
 
-#include "pipeline/pipeline.h"
-
-/* Does an id fit a pattern, in which '*' stands for anything? */
-static bool fits(const char *pattern, const char *id, size_t len)
-{
-	const char *end = id + len, *star = NULL, *again = NULL;
-
-	while (id < end) {
-		if (*pattern == '*') {
-			star = ++pattern;
-			again = id;
-		} else if (*pattern && *pattern == *id) {
-			pattern++;
-			id++;
-		} else if (star) { /* let the last star have one more */
-			pattern = star;
-			id = ++again;
-		} else {
-			return false;
-		}
-	}
-	while (*pattern == '*')
-		pattern++;
-	return !*pattern;
-}
+#include "pipeline/prefix.h"
+#include "pipeline/stages.h"
 
 /* A chat is named by its id, with a topic or without. */
 static bool fits_chat(const struct lb_message *m, const char *id)
 {
 	size_t chat = strcspn(m->launcher_id, "#");
 
-	return fits(id, m->launcher_id, strlen(m->launcher_id)) ||
-	       fits(id, m->launcher_id, chat);
+	return lb_glob(id, m->launcher_id, strlen(m->launcher_id)) ||
+	       lb_glob(id, m->launcher_id, chat);
 }
 
 /* person_ID, group_ID, *_ID or ID alone. */
@@ -49,7 +26,7 @@ static bool names(const struct lb_message *m, const char *entry)
 		entry += 2;
 	return fits_chat(m, entry) ||
 	       (*m->sender_id &&
-		fits(entry, m->sender_id, strlen(m->sender_id)));
+		lb_glob(entry, m->sender_id, strlen(m->sender_id)));
 }
 
 /* The first entry that names the chat or the sender, or NULL. */

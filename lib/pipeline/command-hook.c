@@ -155,8 +155,8 @@ int lb_command_hook(struct lb_call *call, struct lb_error *err)
 	put_argv(&argv, program_of(json_object_get(c->hooks, call->name)),
 		 call->args);
 	put_env(&env, call);
-	r = lb_proc_gather(
-		&(struct lb_gather){
+	r = lb_proc_filter(
+		&(struct lb_proc_job){
 			.argv = argv.at,
 			.env = env.at,
 			.max = MAX_OUTPUT,

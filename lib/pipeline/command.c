@@ -1,4 +1,5 @@
 #include "pipeline/command.h"
+#include "pipeline/stages.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "pipeline/pipeline.h"
 #include "pipeline/rights.h"
 #include "pipeline/spend.h"
+#include "pipeline/stages.h"
 
 enum { MAX_WINDOWS = 16, HOUR_MS = 3600 * 1000 };
 
@@ -35,10 +35,9 @@ static enum lb_verdict refuse(struct lb_message *m, const struct lb_window *w,
 				   "rate limit")
 		       : LB_DROP;
 
-	return lb_because(m, verdict, "rate limit: %lld %s a %lld s and %s",
-			  (long long)(w->count == LB_COUNT_COST
-					      ? w->limit / 1000000
-					      : w->limit),
+	return lb_because(m, verdict, "rate limit: %.9g %s a %lld s and %s",
+			  (double)w->limit /
+				  (w->count == LB_COUNT_COST ? 1e6 : 1),
 			  what[w->count], (long long)(w->length_ms / 1000),
 			  lb_window_per_names[w->per]);
 }
@@ -110,6 +109,7 @@ enum lb_verdict lb_stage_limit(struct lb_message *m, struct lb_error *err)
 	if (!m->pipeline->limits)
 		return LB_PASS;
 	if (rules->limits.exempt_admins &&
+	    (m->pipeline->has_admins || strcmp(m->bot, "-") == 0) &&
 	    lb_is_admin(m->pipeline->config, m->bot, platform, m->sender_id))
 		return lb_because(m, LB_PASS, "an admin is not limited");
 	for (size_t i = 0; i < rules->limits.n; i++) {

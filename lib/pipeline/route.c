@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "pipeline/pipeline.h"
+#include "pipeline/stages.h"
 
 static bool has_element(const json_t *chain, const char *type)
 {

@@ -49,6 +49,24 @@ static bool is_counted(const json_t *windows, const char *per)
 	return false;
 }
 
+static const json_t *windows_of(struct lb_config *config,
+				const struct lb_whose *of)
+{
+	const json_t *all = lb_config_pipeline(config, of->pipeline);
+
+	return lb_json_path(all, "safety.rate-limit.windows");
+}
+
+bool lb_spend_counts(struct lb_config *config, const struct lb_whose *of)
+{
+	const json_t *windows = windows_of(config, of);
+
+	for (int per = LB_PER_SESSION; per <= LB_PER_PIPELINE; per++)
+		if (is_counted(windows, lb_window_per_names[per]))
+			return true;
+	return false;
+}
+
 void lb_spend(struct lb_limits *limits, struct lb_config *config,
 	      const struct lb_whose *of, const struct lb_spent *used,
 	      int64_t now_ms)

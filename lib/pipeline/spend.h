@@ -24,6 +24,16 @@ void lb_whose_key(struct lb_buf *b, const char *name, enum lb_window_per per,
 void lb_spent_name(struct lb_buf *b, enum lb_window_per per,
 		   const char *pipeline);
 
+/* Does anything of that pipeline count tokens or cost? */
+bool lb_spend_counts(struct lb_config *config, const struct lb_whose *of);
+
+/* Is `llm.prices` right? LB_CONFIG, with its place. */
+int lb_prices_check(struct lb_config *config, struct lb_error *err);
+
+/* What so many tokens of a model cost by `llm.prices`, in millionths. */
+int64_t lb_spend_price(struct lb_config *config, const char *model,
+		       int64_t input, int64_t output);
+
 /*
  * Count what a turn used in the limits of its pipeline that count tokens or
  * cost; where none does, do nothing. For lb-agent, once a turn.

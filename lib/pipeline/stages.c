@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "config/notice.h"
-#include "pipeline/pipeline.h"
 #include "pipeline/prompt.h"
+#include "pipeline/stages.h"
 #include "record/chain.h"
 
 const struct lb_stage lb_stages[] = {
@@ -150,7 +150,8 @@ enum lb_verdict lb_because(struct lb_message *m, enum lb_verdict verdict,
 enum lb_verdict lb_refuse(struct lb_message *m, const char *notice,
 			  const char *why)
 {
-	lb_notice_put(&m->answer, m->pipeline->config, notice, NULL);
+	lb_notice_put(&m->answer, m->pipeline->config, notice,
+		      (const char *)NULL);
 	return lb_because(m, m->answer.len > 0 ? LB_ANSWER : LB_DROP, "%s",
 			  why);
 }

@@ -27,8 +27,8 @@ struct lb_limits;
 enum { LB_LIMITS_AHEAD_MS = 5 * 60 * 1000 }; /* the longest wait */
 
 bool lb_limits_exist(const char *state); /* was anything ever counted? */
-/* The file is opened when it is first needed. */
-struct lb_limits *lb_limits_open(const char *state);
+/* The file is opened when it is first needed. `busy_ms` as in store/store.h. */
+struct lb_limits *lb_limits_open(const char *state, int busy_ms);
 /* The same in memory alone. */
 struct lb_limits *lb_limits_private(void);
 void lb_limits_close(struct lb_limits *l); /* does not commit */

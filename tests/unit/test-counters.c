@@ -154,7 +154,8 @@ static void test_clock(void)
 
 static void test_file(char *state)
 {
-	struct lb_limits *l = lb_limits_open(state), *m = lb_limits_open(state);
+	struct lb_limits *l = lb_limits_open(state, 1000),
+			 *m = lb_limits_open(state, 1000);
 	lb_autofree char *path = lb_printf("%s/limits.db", state);
 	struct lb_limit w = window("x\x1f"
 				   "b/group_1\x1f"
@@ -178,7 +179,7 @@ static void test_file(char *state)
 	tap_ok(stat(path, &st) == 0 && (st.st_mode & 0777) == 0600,
 	       "the file is its owner's alone");
 	lb_limits_close(m);
-	m = lb_limits_open(state);
+	m = lb_limits_open(state, 1000);
 	tap_ok(passed(m, &w, now, 9, 0) == 0, "a restart forgets nothing");
 	passed(m, &v, now, 1, 0);
 	lb_limits_spend(m,
@@ -226,7 +227,7 @@ static void test_file(char *state)
 /* Where nothing can be written it counts on, alone. */
 static void test_no_file(void)
 {
-	struct lb_limits *l = lb_limits_open("/proc/nowhere");
+	struct lb_limits *l = lb_limits_open("/proc/nowhere", 100);
 	struct lb_limit w = window("a", 60, 5);
 
 	tap_ok(passed(l, &w, now, 9, 0) == 5, "without a file it counts");
