@@ -36,6 +36,11 @@ const struct lb_schema lb_schema_limits = {
 
 enum { MAX_CELLS = 20000, RETRY_MS = 1000 };
 
+bool lb_limits_exist(const char *state)
+{
+	return lb_db_exists(state, &lb_schema_limits);
+}
+
 struct lb_limits *lb_limits_open(const char *state, int busy_ms)
 {
 	struct lb_limits *l = lb_alloc(sizeof(*l));
