@@ -119,7 +119,9 @@ static int make_ready(struct lb_pipeline *p, struct lb_error *err)
 {
 	p->config_file = config_file;
 	p->explain = explain || lb_log_shows(LB_INFO);
-	p->state = state = lb_config_state(err);
+	state = lb_config_state(err);
+	/* a table of cases neither sees nor changes what bots go by */
+	p->state = test_file ? NULL : state;
 	p->config = state ? lb_config_load(config_file, err) : NULL;
 	if (!p->config || lb_pipeline_ready(p, err) < 0)
 		return -1;
