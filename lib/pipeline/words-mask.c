@@ -207,7 +207,7 @@ static void give(const struct lb_words *w, struct lb_words_stream *s, size_t to,
 			break;
 	}
 	s->n_hits -= i;
-	if (i > 0)
+	if (i > 0) /* else there may be none, and no memory for them */
 		memmove(s->hits, s->hits + i, s->n_hits * sizeof(*s->hits));
 	if (s->given < to) {
 		lb_buf_put(out, s->text.data + s->given, to - s->given);
