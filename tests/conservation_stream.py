@@ -311,7 +311,8 @@ class Stream:
         # A query holds the text three times, and the prompt.
         want.near = 4 * len(raw) + 3000 > self.limit
         if want.near:
-            self.ids.pop()
+            if want.fate != "command":
+                self.ids.pop()
         return raw
 
     def again(self):
