@@ -154,9 +154,10 @@ int main(int argc, char **argv)
 	if (lb_options(argc, argv) != argc)
 		lb_usage("it takes no operands");
 	if (make_ready(&work.pipeline, &err) < 0)
-		return lb_finish(lb_report(&err));
-	code = test_file ? pipeline_test(&work.pipeline, test_file)
-			 : filter(&work);
+		code = lb_report(&err);
+	else
+		code = test_file ? pipeline_test(&work.pipeline, test_file)
+				 : filter(&work);
 	lb_message_release(&work.message);
 	lb_pipeline_release(&work.pipeline);
 	lb_limits_close(work.pipeline.limits);
