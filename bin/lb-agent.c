@@ -4,6 +4,7 @@
 #include "agent/agent.h"
 #include "base/log.h"
 #include "base/prog.h"
+#include "base/zone.h"
 #include "config/config.h"
 
 static struct lb_agent_options agent = {.grace_ms = 5000};
@@ -48,6 +49,9 @@ static int run(void)
 		return lb_report(&err);
 	state = lb_config_state(&err);
 	if (!state)
+		return lb_report(&err);
+	if (lb_zone_set(lb_config_str(agent.config, "system.timezone"), &err) <
+	    0)
 		return lb_report(&err);
 	if (agent.jobs == 0)
 		agent.jobs = (long)lb_config_int(agent.config,

@@ -1,11 +1,14 @@
 /* lb-pipeline - decide which messages are answered, and how. */
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/prog.h"
 #include "config/config.h"
+#include "pipeline-test.h"
 #include "pipeline/pipeline.h"
 #include "record/filter.h"
+#include "store/limits.h"
 
-static const char *config_file;
+static const char *config_file, *test_file;
 static bool explain, strict;
 static int64_t max_line;
 
@@ -15,6 +18,8 @@ static const struct lb_opt options[] = {
 	{0, "explain", .help = "say on stderr what decided each message",
 	 .flag = &explain},
 	LB_FILTER_OPTIONS(&strict, &max_line),
+	{0, "test", "FILE", "hold the rules against a table of cases",
+	 .text = &test_file},
 	{0},
 };
 
@@ -25,7 +30,7 @@ static const struct lb_prog prog = {
 	.example = "echo hi | lb-ingest text | lb-pipeline --explain",
 	.opts = options,
 	.reads = "message",
-	.writes = "query drop error",
+	.writes = "query reply drop error",
 };
 
 struct work {
@@ -51,61 +56,108 @@ static enum lb_verdict run(struct work *w, const struct lb_record *r,
 	return LB_FAILED;
 }
 
-static int on_record(void *arg, struct lb_record *r, struct lb_out *out,
-		     struct lb_error *err)
+/* What became of it and why, then what the stages before said. */
+static void tell(const struct lb_message *m, const struct lb_record *r,
+		 enum lb_verdict verdict)
 {
 	static const char *const ends[] = {
-		[LB_PASS] = "query",
 		[LB_DROP] = "drop",
 		[LB_ANSWER] = "reply",
 		[LB_FAILED] = "error",
 	};
+	struct lb_subject of = lb_record_subject(r);
+	lb_autobuf struct lb_buf text = {0};
+	size_t before = m->trace.len > 2 ? m->trace.len - 2 : 0;
+
+	of.session = lb_buf_str(&m->session);
+	if (verdict == LB_PASS) {
+		lb_buf_puts(&text, "query: ");
+		lb_buf_put(&text, lb_buf_str(&m->trace), before);
+	} else {
+		lb_buf_printf(&text, "%s by %s: %s", ends[verdict], m->stage,
+			      lb_buf_str(&m->reason));
+		if (before > 0)
+			lb_buf_printf(&text, " (%.*s)", (int)before,
+				      m->trace.data);
+	}
+	if (explain)
+		lb_tell(&of, "%s: %s", of.id ? of.id : "?", text.data);
+	else
+		lb_log(LB_INFO, &of, "%s", text.data);
+}
+
+static int on_record(void *arg, struct lb_record *r, struct lb_out *out,
+		     struct lb_error *err)
+{
 	struct work *w = arg;
-	const char *stage;
-	struct lb_subject of;
 	enum lb_verdict verdict = run(w, r, lb_out_buf(out));
 
 	(void)err;
+	/* What is counted is kept before anything leaves. */
+	if (lb_out_buf(out)->len >= LB_OUT_FULL)
+		lb_pipeline_commit(&w->pipeline);
 	lb_out_built(out);
-	if (!explain && !lb_log_shows(LB_INFO))
-		return 0;
-	of = lb_record_subject(r);
-	of.session = lb_buf_str(&w->message.session);
-	stage = w->message.stage;
-	if (explain)
-		lb_tell(&of, "%s: %s by %s: %s", of.id ? of.id : "?",
-			ends[verdict], stage, lb_buf_str(&w->message.reason));
-	else
-		lb_log(LB_INFO, &of, "%s by %s: %s", ends[verdict], stage,
-		       lb_buf_str(&w->message.reason));
+	if (w->pipeline.explain)
+		tell(&w->message, r, verdict);
 	return 0;
+}
+
+static int on_pause(void *arg, struct lb_out *out, struct lb_error *err)
+{
+	struct work *w = arg;
+
+	(void)out;
+	(void)err;
+	lb_pipeline_commit(&w->pipeline);
+	return 0;
+}
+
+static int filter(struct work *w)
+{
+	static const char *const owned[] = {"message", NULL};
+	lb_autofree char *state = NULL;
+	struct lb_error err;
+
+	state = lb_config_state(&err);
+	if (!state)
+		return lb_report(&err);
+	w->pipeline.explain = explain || lb_log_shows(LB_INFO);
+	w->pipeline.limits = lb_limits_open(state, 5000);
+	lb_note_terminal();
+	return lb_filter_run(&(struct lb_filter){
+		.stage = "lb-pipeline",
+		.owned = owned,
+		.on_record = on_record,
+		.on_pause = on_pause,
+		.arg = w,
+		.max_line = (size_t)max_line,
+		.strict = strict,
+	});
+}
+
+static int run_all(struct work *w)
+{
+	struct lb_error err;
+
+	w->pipeline.config = lb_config_load(config_file, &err);
+	if (!w->pipeline.config || lb_pipeline_ready(&w->pipeline, &err) < 0)
+		return lb_report(&err);
+	return test_file ? pipeline_test(&w->pipeline, test_file) : filter(w);
 }
 
 int main(int argc, char **argv)
 {
-	static const char *const owned[] = {"message", NULL};
 	struct work work = {0};
-	struct lb_error err;
 	int code;
 
 	lb_start(&prog);
 	max_line = lb_config_max_line();
 	if (lb_options(argc, argv) != argc)
 		lb_usage("it takes no operands");
-	work.pipeline.config = lb_config_load(config_file, &err);
-	if (!work.pipeline.config)
-		return lb_finish(lb_report(&err));
-	lb_note_terminal();
-	code = lb_filter_run(&(struct lb_filter){
-		.stage = "lb-pipeline",
-		.owned = owned,
-		.on_record = on_record,
-		.arg = &work,
-		.max_line = (size_t)max_line,
-		.strict = strict,
-	});
+	code = run_all(&work);
 	lb_message_release(&work.message);
-	lb_flows_release(&work.pipeline);
+	lb_pipeline_release(&work.pipeline);
+	lb_limits_close(work.pipeline.limits);
 	lb_config_close(work.pipeline.config);
 	return lb_finish(code);
 }

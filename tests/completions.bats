@@ -85,13 +85,13 @@ offered() {
 		"$(lb-config describe bots.support | jq -r .key | sort | xargs | sed 's/\*/support/g')"
 	offered lb-config set bots.support.to bots.support.token
 	offered lb-config unset llm.model concurr concurrency.pipeline
-	offered lb-config describe pipelines.sales.ai.r pipelines.sales.ai.runner.runner
+	offered lb-config describe pipelines.sales.ai.runner.r pipelines.sales.ai.runner.runner
 	offered lb-config set llm.model "" ""
 	offered lb-config rm "" "bot pipeline provider"
 	offered lb-config rm pipeline "" "default sales"
 	offered lb-config rm pipeline sales "" ""
 	offered lb-config list "" "bots pipelines providers"
-	offered lb-config add bot x pi pipeline=
+	offered lb-config add bot x pol poll-timeout=
 	offered lb-config add provider x def default-model=
 	cd "$BATS_TEST_TMPDIR"
 	touch other.yaml

@@ -19,7 +19,8 @@ after() {
 	run -0 lb-config get llm
 	same '{"model":"","connect-timeout":"10s","first-byte-timeout":"120s","idle-timeout":"60s"}' "$output"
 	run -0 lb-config get bots.-
-	same '{"adapter":"stdout","pipeline":"default","stream":true,"poll-timeout":"50s","album-wait":"1s","other-bots":false,"drop-pending":false,"trust-sender":false}' "$output"
+	same '["stdout","default",true,"50s",false]' "$(jq -c '[.adapter, .pipeline,
+		.stream, ."poll-timeout", ."trust-sender"]' <<< "$output")"
 	run -0 lb-config get pipelines.default.ai.local-agent.max-round
 	same 10 "$output"
 	run -0 lb-config list
@@ -136,12 +137,12 @@ after() {
 		'      message-aggregation: {enabled: false, delay: 1.5}' \
 		'    ai: {dify-service-api: {base-url: x}, runner: {expire-time: 0}}' \
 		'    ai2:' | grep -v ai2)"
-	same "1: pipelines.p.trigger.group-respond-rules.prefix: not in this version" \
-		"$(problems 'pipelines: {p: {trigger: {group-respond-rules: {at: false, prefix: [ai]}}}}')"
-	same "1: pipelines.p.trigger.access-control.mode: not in this version" \
-		"$(problems 'pipelines: {p: {trigger: {access-control: {mode: whitelist}}}}')"
-	same "1: pipelines.p.safety.rate-limit.strategy: not in this version" \
-		"$(problems 'pipelines: {p: {safety: {rate-limit: {strategy: drop}}}}')"
+	same "1: pipelines.p.ai.local-agent.knowledge-bases: not in this version" \
+		"$(problems 'pipelines: {p: {ai: {local-agent: {knowledge-bases: [a]}}}}')"
+	same "1: pipelines.p.sandbox.open-to: not in this version" \
+		"$(problems 'pipelines: {p: {sandbox: {open-to: everyone}}}')"
+	same "1: pipelines.p.safety.rate-limit.strategy: 'hold' is not drop or wait" \
+		"$(problems 'pipelines: {p: {safety: {rate-limit: {strategy: hold}}}}')"
 	same "1: pipelines.p.ai.runner.runner: 'dify-service-api' is not in this version" \
 		"$(problems 'pipelines: {p: {ai: {runner: {runner: dify-service-api}}}}')"
 }
@@ -523,6 +524,13 @@ a/b@c' "$(jq -r --arg n GROQ_API_KEY,http_proxy,HTTPS_PROXY,OPENAI_BASE_URL,LB__
 		"$(lb-config describe bots.support | wc -l)"
 	run --separate-stderr -64 lb-config describe llm.modell
 	same "lb-config: 'llm.modell' is no key (did you mean 'llm.model'?)" "$stderr"
+	# capitals make no difference to what is meant
+	for key in LLM.model Llm.Modell; do
+		run --separate-stderr -64 lb-config set "$key" x
+		same "lb-config: '$key' is no key (did you mean 'llm.model'?)" "$stderr"
+	done
+	run --separate-stderr -64 lb-config set bots.Xx.Token x
+	same "lb-config: 'bots.Xx.Token' is no key (did you mean 'bots.Xx.token'?)" "$stderr"
 	run -78 lb-config describe box.enabled
 }
 
@@ -608,4 +616,26 @@ a/b@c' "$(jq -r --arg n GROQ_API_KEY,http_proxy,HTTPS_PROXY,OPENAI_BASE_URL,LB__
 		run --separate-stderr -78 env -u LB_STATE HOME="$home" lb-session list
 		[ ! -e "$home" ]
 	done
+}
+
+@test "check looks for the model that LB_MODEL names" {
+	LB_MODEL=nope/m run -1 lb-config check
+	same "environment LB_MODEL: llm.model: no endpoint for model 'nope/m': set OPENAI_API_KEY or OPENAI_BASE_URL, or name provider/model" "$output"
+	LB_MODEL=offlin run -1 lb-config check
+	same "environment LB_MODEL: llm.model: no model 'offlin'; did you mean 'offline'?" "$output"
+	LB_MODEL=opnai/m run -1 lb-config check
+	same "environment LB_MODEL: llm.model: there is no provider 'opnai' (did you mean 'openai'?)" "$output"
+	# the key is not looked at, and one endpoint knows what its models are called
+	for model in openai/m offline offline:auth; do
+		LB_MODEL=$model run -0 lb-config check
+		same "" "$output"
+	done
+	OPENAI_API_KEY=k LB_MODEL=nope/m run -0 lb-config check
+	same "" "$output"
+	# who runs it may have an endpoint in the environment
+	echo 'llm: {model: nope/m}' > "$LB_CONFIG"
+	run -0 lb-config check
+	same "" "$output"
+	LB_MODEL=offline run -0 lb-config check
+	same "" "$output"
 }

@@ -81,9 +81,9 @@ bots() {
 		message '{"bot":"support"}'; message '{"chain":[]}'
 		message '{"pipeline":"nope"}'; echo '{"kind":"status"}')
 	id=01890a5d-ac96-774b-bcce-b302099a8057
-	same "lb-pipeline: $id: query by prepare: pipeline 'default': bot '-' uses it
-lb-pipeline: $id: query by prepare: pipeline 'polite': bot 'support' uses it
-lb-pipeline: $id: drop by prepare: nothing in it that can be answered
+	same "lb-pipeline: $id: query: route: pipeline 'default': bot '-' uses it
+lb-pipeline: $id: query: route: pipeline 'polite': bot 'support' uses it
+lb-pipeline: $id: drop by prepare: nothing in it that can be answered (route: pipeline 'default': bot '-' uses it)
 lb-pipeline: $id: error by route: no pipeline 'nope' in the configuration" "$stderr"
 }
 
@@ -261,18 +261,6 @@ lb-pipeline: $id: error by route: no pipeline 'nope' in the configuration" "$std
 	same '["p",true]' "$(jq -c '[.pipeline,.stream]' <<< "$output")"
 	run --separate-stderr -78 lb-pipeline --config=nosuch.yaml < /dev/null
 	[[ $stderr == *nosuch.yaml* ]]
-}
-
-@test "in a group it answers what is said to it, where the platform can tell" {
-	run -0 lb-pipeline <<-'END'
-		{"kind":"message","id":"a","bot":"b","launcher_type":"group","launcher_id":"g","mentioned_me":false,"chain":[{"type":"Plain","text":"x"}]}
-		{"kind":"message","id":"b","bot":"b","launcher_type":"group","launcher_id":"g","mentioned_me":true,"chain":[{"type":"Plain","text":"x"}]}
-		{"kind":"message","id":"c","bot":"b","launcher_type":"group","launcher_id":"g","chain":[{"type":"Plain","text":"x"}]}
-		{"kind":"message","id":"d","bot":"b","launcher_type":"person","launcher_id":"g","mentioned_me":false,"chain":[{"type":"Plain","text":"x"}]}
-	END
-	same '["drop","query","query","query"]' "$(jq -sc 'map(.kind)' <<< "$output")"
-	same '["respond","said in a group, and not to the bot"]' \
-		"$(jq -c 'select(.id == "a") | [.stage,.reason]' <<< "$output")"
 }
 
 # told CHAIN [MEMBERS] - what the model is told, as one text.

@@ -483,6 +483,41 @@ ends() {
 	same $'m0 drop\nm1 drop\nm2 receipt' "$(ends)"
 }
 
+@test "work: a drop into one that ended a moment ago is an end" {
+	messages 2 1 | lb-queue put > /dev/null
+	script cmd <<-'END'
+		#!/bin/sh
+		read -r a; read -r b
+		printf '%s\n' '{"kind":"receipt","id":"m0","part":1,"final":true}' \
+			'{"kind":"drop","id":"m1","stage":"x","reason":"y","into":"m0"}'
+		cat > /dev/null
+	END
+	run --separate-stderr -0 lb-queue work --once -- ./cmd
+	[ -z "$stderr" ]
+	same $'m0 receipt\nm1 drop' "$(ends)"
+}
+
+@test "work: what a record took in comes again when that does" {
+	messages 2 1 | lb-queue put > /dev/null
+	script cmd <<-'END'
+		#!/bin/sh
+		read -r a; read -r b
+		if [ -e seen ]; then
+			printf '%s\n' "$a" "$b" >> seen
+			echo '{"kind":"drop","id":"m1","stage":"x","reason":"y","into":"m0"}'
+			echo '{"kind":"receipt","id":"m0","part":1,"final":true}'
+		else
+			: > seen
+			printf '%s\n' '{"kind":"error","id":"m0","stage":"x","code":"io","message":"y","retryable":true}' \
+				'{"kind":"drop","id":"m1","stage":"x","reason":"y","into":"m0"}'
+		fi
+		cat > /dev/null
+	END
+	run --separate-stderr -0 lb-queue work --once -- ./cmd
+	same $'m0 receipt\nm1 drop' "$(ends)"
+	same 'm0 m1' "$(jq -r .id seen | xargs)"
+}
+
 @test "work: queued is moved, and no end" {
 	messages 3 3 | lb-queue put > /dev/null
 	run --separate-stderr -0 lb-queue work --once -- lb-queue put out.b

@@ -183,6 +183,18 @@ answered() {
 	nobody_left
 }
 
+@test "status: people read their own time, programs UTC" {
+	need terminal script
+	start lb-run
+	until_true lb-run status
+	at=$(lb-run status | jq -r 'select(.adapter).since')
+	[[ $at == ????-??-??T??:??:??.???Z ]]
+	TZ=XST-9:30 run -0 timeout 20 script -qec 'lb-run status' /dev/null < /dev/null
+	[[ $output == *" $(TZ=XST-9:30 date -d "$at" '+%F %T') "* ]]
+	TZ=XST-9:30 run -0 timeout 20 script -qec 'lb-run status --json' /dev/null < /dev/null
+	[[ $output == *"\"since\":\"$at\""* ]]
+}
+
 @test "status: a platform that is away is a bot that is down" {
 	start lb-run
 	until_true lb-run status

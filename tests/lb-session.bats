@@ -33,7 +33,9 @@ on_terminal() {
 	fill b/person_1 b default r1 one uno 1000
 	run -0 on_terminal lb-session list
 	[[ ${lines[0]} == session*pipeline*turns*in_use*last ]]
-	[[ ${lines[1]} == b/person_1*default*1*true*1970-01-01T00:00:01.000Z ]]
+	[[ ${lines[1]} == b/person_1*default*1*true*1970-01-01\ 00:00:01 ]]
+	TZ=XST-9:30 run -0 on_terminal lb-session list
+	[[ ${lines[1]} == *" 1970-01-01 09:30:01" ]]
 	run -0 on_terminal lb-session list --json
 	jq -e '.session == "b/person_1"' <<< "${lines[0]}"
 }

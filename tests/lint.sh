@@ -66,8 +66,10 @@ banned() {
 }
 
 analysis() {
+	# NULL is a pointer in POSIX, and gcc looks for the sentinel.
 	cppcheck --quiet --error-exitcode=1 --inline-suppr \
 		--std=c11 --suppress=missingIncludeSystem \
+		--suppress=varFuncNullUB \
 		--library=tests/cppcheck.cfg \
 		--enable=warning,performance,portability -j 2 -Ilib bin lib
 }

@@ -136,3 +136,35 @@ type_for_long() {
 	same 1 "$(calls sendMessage)"
 	bot_api_sent .text | grep -q 'Try later'
 }
+
+# noted - of how many answers the messages that show them are remembered.
+noted() {
+	python3 -c 'import sqlite3, sys
+print(sqlite3.connect(sys.argv[1]).execute(
+	"SELECT count(*) FROM ledger WHERE part = 0").fetchone()[0])' \
+		"$LB_STATE/queue.db" 2> /dev/null
+}
+
+@test "after kill -9 of lb-send the answer becomes the message that showed it" {
+	mkfifo "$BATS_TEST_TMPDIR/pipe"
+	lb-send telegram < "$BATS_TEST_TMPDIR/pipe" > /dev/null 3>&- & pid=$!
+	exec 9> "$BATS_TEST_TMPDIR/pipe"
+	chunk a 7 'one two' 1 >&9
+	chunk b 8 'other' 1 >&9
+	for ((i = 0; i < 200; i++)); do
+		[ "$(noted)" = 2 ] && break
+		sleep 0.05
+	done
+	kill -9 "$pid"
+	wait "$pid" || true
+	exec 9>&-
+	# answered from the store: without chunks
+	run -0 lb-send telegram < <(reply a 7 'one two three')
+	is 'map(.message_ids[0]) == ["7:1"]'
+	# or made once more
+	run -0 lb-send telegram < <(chunk b 8 'an' 1; chunk b 8 'other way' 2
+		sleep 1; reply b 8 'another way')
+	is 'map(.message_ids[0]) == ["8:1"]'
+	same $'7 one two three\n8 another way' "$(texts | sort)"
+	same 2 "$(calls sendMessage)"
+}

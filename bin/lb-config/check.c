@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/mem.h"
 #include "config/config.h"
+#include "llm/model.h"
+#include "pipeline/pipeline.h"
 #include "verbs.h"
 
 static bool as_json;
@@ -86,6 +89,55 @@ static void sort(struct lb_finding *all, size_t n)
 	}
 }
 
+/* Rules that would not work; looked for when all else is right. */
+static void check_rules(struct lb_config *config)
+{
+	struct lb_pipeline pipeline = {.config = config};
+	struct lb_error err;
+	const char *text;
+
+	if (lb_config_verdict(config, &err) == 0 &&
+	    lb_pipeline_ready(&pipeline, &err) < 0) {
+		/* "file:line: key: why" */
+		text = strstr(err.text, ": ");
+		if (text) {
+			lb_autofree char *where =
+				lb_strndup(err.text, (size_t)(text - err.text));
+
+			lb_config_problem(config, LB_PROBLEM, where, "%s",
+					  text + 2);
+		}
+	}
+	lb_pipeline_release(&pipeline);
+}
+
+static bool is_told(const struct lb_config *config, const char *begin)
+{
+	for (size_t i = 0; i < config->n_problems; i++)
+		if (strncmp(config->problems[i].text, begin, strlen(begin)) ==
+		    0)
+			return true;
+	return false;
+}
+
+/*
+ * Whoever asks the model of LB_MODEL now would fail at the first message. That
+ * of a file may be at an endpoint which only the bot's environment names.
+ */
+static void check_model(struct lb_config *config)
+{
+	const char *spec = lb_config_str(config, "llm.model");
+	const char *where = lb_json_str(config->origins, "llm.model");
+	struct lb_error err;
+
+	if (!spec || !*spec || !where ||
+	    strncmp(where, "environment ", 12) != 0 ||
+	    is_told(config, "llm.model: ") ||
+	    lb_model_check(config, spec, &err) == 0)
+		return;
+	lb_config_problem(config, LB_PROBLEM, where, "llm.model: %s", err.text);
+}
+
 int verb_check(int argc, char **argv)
 {
 	struct lb_sources from = {.file = argc > 0 ? argv[0] : NULL};
@@ -99,7 +151,9 @@ int verb_check(int argc, char **argv)
 	}
 	config = lb_config_gather(&from);
 	lb_config_check_providers(config);
+	check_model(config);
 	env_check(config);
+	check_rules(config);
 	sort(config->problems, config->n_problems);
 	for (size_t i = 0; i < config->n_problems; i++) {
 		const struct lb_finding *p = &config->problems[i];

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base64.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
@@ -25,25 +26,6 @@ static const char *sniff(const char *data, size_t len)
 	return NULL;
 }
 
-static void put_base64(struct lb_buf *b, const char *data, size_t len)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	lb_buf_reserve(b, len * 4 / 3 + 4);
-	for (size_t i = 0; i < len; i += 3) {
-		size_t n = len - i < 3 ? len - i : 3;
-		unsigned v = 0;
-		char out[4] = {0, 0, '=', '='};
-
-		for (size_t j = 0; j < 3; j++)
-			v = v << 8 | (j < n ? (unsigned char)data[i + j] : 0);
-		for (size_t j = 0; j <= n; j++)
-			out[j] = digits[v >> (18 - 6 * j) & 63];
-		lb_buf_put(b, out, 4);
-	}
-}
-
 json_t *attach(const char *file, struct lb_error *err)
 {
 	lb_autofree char *data = NULL;
@@ -61,7 +43,7 @@ json_t *attach(const char *file, struct lb_error *err)
 		return NULL;
 	}
 	lb_buf_printf(&url, "data:%s;base64,", type);
-	put_base64(&url, data, len);
+	lb_base64_encode(&url, data, len);
 	return lb_json_pack("{s:s, s:s}", "type", "image_base64",
 			    "image_base64", url.data);
 }

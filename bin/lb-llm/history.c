@@ -30,7 +30,7 @@ json_t *history_load(struct lb_store *store, const char *name,
 
 	if (id < 0)
 		return NULL;
-	return id ? lb_conversation_load(store, id, -1, err) : json_array();
+	return id ? lb_conversation_load(store, id, -1, -1, err) : json_array();
 }
 
 int history_add(struct lb_store *store, const char *name, bool anew,
@@ -47,8 +47,14 @@ int history_add(struct lb_store *store, const char *name, bool anew,
 		return -1;
 	conversation = lb_conversation_use(store, session, "-", "-", now, err);
 	if (conversation < 0 ||
-	    lb_conversation_append(store, conversation, id, messages, complete,
-				   now, err) < 0)
+	    lb_conversation_append(store, conversation,
+				   &(struct lb_turn){
+					   .of = id,
+					   .messages = messages,
+					   .complete = complete,
+					   .time = now,
+				   },
+				   err) < 0)
 		return -1;
 	return lb_store_commit(store, err);
 }

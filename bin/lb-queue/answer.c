@@ -124,17 +124,18 @@ static void end_one(struct copy *c, struct item *item, enum lb_ending how,
 	       off, strcspn(w->said.data + off, "\n"));
 }
 
-/* Is it one of ours that has ended already? Then this would be its second. */
-static bool is_second(struct copy *c, const struct meant *m)
+/* How the queue has it: 1 ended, 0 not yet, -1 not at all. */
+static int fate_of(struct copy *c, const char *id, const char *session)
 {
 	struct lb_queue_found found;
 	struct lb_error err;
 
 	/* What has ended in this burst is not in the queue's rows yet. */
 	if (c->work->n_ops > 0 && work_settle(c->work, &err) < 0)
-		return false;
-	return lb_queue_find(c->work->q, m->id, m->session, &found, &err) > 0 &&
-	       found.ended != 0;
+		return -1;
+	if (lb_queue_find(c->work->q, id, session, &found, &err) <= 0)
+		return -1;
+	return found.ended != 0;
 }
 
 /* A record that ends those in hand that it means. */
@@ -158,7 +159,7 @@ static void end_them(struct copy *c, enum lb_ending how)
 	}
 	if (any)
 		return;
-	if (m.id && how != LB_ENDS_PART && is_second(c, &m)) {
+	if (m.id && how != LB_ENDS_PART && fate_of(c, m.id, m.session) > 0) {
 		lb_warn("a copy ended '%.64s' a second time: left out", m.id);
 		return;
 	}
@@ -167,14 +168,22 @@ static void end_them(struct copy *c, enum lb_ending how)
 		finish_tied(c, m.id);
 }
 
+static bool is_in_hand(const struct copy *c, const char *id)
+{
+	for (int i = 0; i < c->n; i++)
+		if (!c->items[i]->over && c->items[i]->id &&
+		    strcmp(c->items[i]->id, id) == 0)
+			return true;
+	return false;
+}
+
 /* A drop: it goes on in another, and ends with that. */
 static void tie(struct copy *c, const char *into)
 {
 	struct work *w = c->work;
-	struct lb_queue_found found;
-	struct lb_error err;
 	const struct meant m = meant_by(&w->record);
 	bool any = false;
+	int fate = 0;
 
 	for (int i = 0; i < c->n; i++) {
 		struct item *item = c->items[i];
@@ -190,9 +199,15 @@ static void tie(struct copy *c, const char *into)
 	}
 	if (!any)
 		pass_on(w, w->record.text, w->record.len);
-	else if (lb_queue_find(w->q, into, NULL, &found, &err) > 0 &&
-		 found.ended)
+	if (!any || is_in_hand(c, into))
+		return;
+	fate = fate_of(c, into, NULL);
+	if (fate > 0)
 		finish_tied(c, into);
+	/* Back in line: then this one is, too, behind it. */
+	for (int i = 0; i < c->n && fate == 0; i++)
+		if (is_meant(c->items[i], &m))
+			put_back(c, c->items[i], lb_clock_now(), false);
 }
 
 void answer_written(struct copy *c, struct item *item)

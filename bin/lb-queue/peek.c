@@ -133,7 +133,7 @@ static int one(void *arg, const struct lb_queue_row *row)
 		write_json(row);
 		return ferror(stdout); /* lb_finish() says why */
 	}
-	lb_clock_text(row->put, put);
+	lb_clock_local(row->put, put);
 	lb_table_row(l->table,
 		     lb_json_pack("{s:o, s:o, s:s, s:s, s:o, s:o}", "key",
 				  lb_json_text(row->key, strlen(row->key)),

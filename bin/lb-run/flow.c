@@ -9,6 +9,7 @@
 #include "base/stop.h"
 #include "config/config.h"
 #include "flow.h"
+#include "pipeline/aggregate.h"
 
 static struct flow flow = {.plan = {.grace = 5000, .text = STDERR_FILENO},
 			   .dead = -1};
@@ -59,7 +60,7 @@ static void add_tee(struct flow *f, int step)
 
 static void make_plan(struct flow *f)
 {
-	for (int i = 0; i < STEPS; i++) {
+	for (int i = f->plan.aggregates ? 0 : 1; i < STEPS; i++) {
 		struct part *p;
 
 		add_tee(f, i);
@@ -88,13 +89,15 @@ static int print_plan(const struct flow *f)
 	return LB_OK;
 }
 
-static int check(const struct flow_plan *plan, struct lb_error *err)
+/* What the configuration has to say of the plan. */
+static int look(struct flow_plan *plan, struct lb_error *err)
 {
 	struct lb_config *config = lb_config_load(plan->config_file, err);
 
-	lb_config_close(config);
-	if (!config || (plan->tee && lb_path_make(plan->tee, err) < 0))
+	if (!config)
 		return -1;
+	plan->aggregates = lb_aggregate_is_on(config);
+	lb_config_close(config);
 	return 0;
 }
 
@@ -105,11 +108,13 @@ int flow_verb(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
+	if (look(&flow.plan, &err) < 0)
+		return lb_report(&err);
 	make_plan(&flow);
 	umask(077); /* for what a tee makes */
 	if (print)
 		return print_plan(&flow);
-	if (check(&flow.plan, &err) < 0)
+	if (flow.plan.tee && lb_path_make(flow.plan.tee, &err) < 0)
 		return lb_report(&err);
 	lb_note_terminal();
 	code = parts_run(&flow, &err);

@@ -41,7 +41,7 @@ void words_config(struct words *w, const char *config_file);
 
 /* --- steps.c: the programs of the flow --- */
 
-enum { STEPS = 4 };
+enum { STEPS = 5 };
 
 struct step {
 	const char *name;
@@ -57,6 +57,7 @@ struct flow_plan {
 	int64_t grace;           /* ms */
 	long text;               /* descriptor that adapters print to */
 	bool no_queue;           /* nobody hands what fails in again */
+	bool aggregates;         /* the first step is one of the flow */
 	bool resend;             /* send what may have been sent before */
 };
 

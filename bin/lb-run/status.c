@@ -53,18 +53,6 @@ static bool is_well(const char *state)
 		strcmp(state, "throttled") == 0 || strcmp(state, "up") == 0);
 }
 
-/* A time as people read it; JSON keeps the number. */
-static void spell_time(json_t *row)
-{
-	char text[LB_CLOCK_TEXT];
-	int64_t since;
-
-	if (!lb_json_int(row, "since", &since))
-		return;
-	lb_clock_text(since, text);
-	json_object_set_new(row, "since", json_string(text));
-}
-
 /* Of the flow: how its queue is. */
 static void add_queue(json_t *row, const char *state)
 {
@@ -100,9 +88,11 @@ static size_t show(struct lb_table *table, const json_t *report,
 
 	for (size_t i = 0; i < json_array_size(all); i++) {
 		json_t *row = json_deep_copy(json_array_get(all, i));
+		int64_t since;
 
 		down += !is_well(lb_json_str(row, "state"));
-		spell_time(row);
+		if (lb_json_int(row, "since", &since))
+			lb_table_time(table, row, "since", since);
 		if (!json_object_get(row, "adapter"))
 			add_queue(row, state);
 		lb_table_row(table, row);

@@ -5,10 +5,9 @@
 #include "run.h"
 
 const struct step steps[STEPS] = {
-	{"lb-pipeline", false, false},
-	{"lb-agent", true, true},
-	{"lb-wrap", false, false},
-	{"lb-send", true, false},
+	{"lb-aggregate", false, false}, /* where a pipeline wants it */
+	{"lb-pipeline", false, false},  {"lb-agent", true, true},
+	{"lb-wrap", false, false},      {"lb-send", true, false},
 };
 
 /* What drains must have ended before it is killed. */
@@ -41,6 +40,8 @@ void step_words(const struct flow_plan *plan, int step, struct words *w)
 
 char *step_tee(const struct flow_plan *plan, int step)
 {
-	return lb_printf("%s/%d-%s.jsonl", plan->tee, step + 1,
-			 step == 0 ? "lb-ingest" : steps[step - 1].name);
+	int first = plan->aggregates ? 0 : 1;
+
+	return lb_printf("%s/%d-%s.jsonl", plan->tee, step - first + 1,
+			 step == first ? "lb-ingest" : steps[step - 1].name);
 }

@@ -1,5 +1,4 @@
 /* lb-session list */
-#include "base/clock.h"
 #include "base/json.h"
 #include "base/table.h"
 #include "session.h"
@@ -15,15 +14,13 @@ const struct lb_opt list_options[] = {
 static const char *const columns[] = {"session", "pipeline", "turns",
 				      "in_use",  "last",     NULL};
 
-static json_t *row_of(json_t *conversation)
+static void show(struct lb_table *table, json_t *conversation)
 {
-	char last[LB_CLOCK_TEXT];
 	int64_t updated = 0;
 
 	lb_json_int(conversation, "updated", &updated);
-	lb_clock_text(updated, last);
-	json_object_set_new(conversation, "last", json_string(last));
-	return json_incref(conversation);
+	lb_table_time(table, conversation, "last", updated);
+	lb_table_row(table, json_incref(conversation));
 }
 
 int list_verb(int argc, char **argv)
@@ -43,7 +40,7 @@ int list_verb(int argc, char **argv)
 	struct lb_table *table = lb_table_open(columns, json);
 
 	for (size_t i = json_array_size(list); i > 0; i--) /* newest first */
-		lb_table_row(table, row_of(json_array_get(list, i - 1)));
+		show(table, json_array_get(list, i - 1));
 	lb_table_close(table);
 	return LB_OK;
 }

@@ -12,6 +12,7 @@
 #include "llm/model.h"
 #include "record/filter.h"
 #include "store/answer.h"
+#include "store/limits.h"
 
 enum { HOUR_MS = 3600 * 1000 };
 
@@ -218,6 +219,7 @@ static int run(struct agent *a)
 	lb_llm_close(a->llm);
 	lb_map_release(&a->models, free_model);
 	lb_store_close(a->store);
+	lb_limits_close(a->limits);
 	lb_lines_close(a->in);
 	lb_out_close(a->out);
 	lb_buf_release(&a->pending);

@@ -33,6 +33,7 @@ struct agent {
 	struct lb_loop *loop;
 	struct lb_llm *llm;
 	struct lb_store *store;
+	struct lb_limits *limits; /* NULL until something counts in them */
 	struct lb_lines *in;
 	struct lb_out *out;
 	struct lb_buf pending; /* output of this turn of the loop */

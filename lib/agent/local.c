@@ -1,8 +1,12 @@
 /* local - the runner `local-agent`: prompt, history, the user, one model. */
+#include "agent/local.h"
+
 #include <string.h>
 
 #include "agent/turn.h"
 #include "base/json.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "store/conversation.h"
 
 /* The pipeline's model: "a/b", or {"primary": "a/b"}. */
@@ -15,9 +19,8 @@ static const char *model_of(const json_t *pipeline)
 	return json_string_value(model);
 }
 
-/* A model is opened once and kept. */
-static const struct lb_model *find_model(struct agent *a, const char *spec,
-					 struct lb_error *err)
+const struct lb_model *local_find_model(struct agent *a, const char *spec,
+					struct lb_error *err)
 {
 	const char *key = spec ? spec : "";
 	struct lb_model *model = lb_map_find(&a->models, key);
@@ -30,45 +33,104 @@ static const struct lb_model *find_model(struct agent *a, const char *spec,
 	return model;
 }
 
-static int add_history(struct turn *t, int64_t max_round, struct lb_error *err)
+/* What the conversation asks for; NULL: nothing, or nothing there is. */
+static const struct lb_model *chosen(struct agent *a, const char *session,
+				     const char *pipeline)
 {
-	struct agent *a = agent_of_session(t->session);
-	json_auto_t *history = NULL;
-	int64_t conversation = lb_conversation_find(a->store, t->session->name,
-						    t->pipeline, err);
+	lb_autofree char *spec = NULL;
+	const struct lb_model *model = NULL;
+	struct lb_error err;
+	int64_t id = lb_conversation_find(a->store, session, pipeline, &err);
 
-	if (conversation <= 0 || max_round == 0)
-		return (int)(conversation < 0 ? -1 : 0);
-	history = lb_conversation_load(a->store, conversation, max_round, err);
-	if (!history)
-		return -1;
-	json_array_extend(t->messages, history);
-	return 0;
+	if (id < 0 ||
+	    (id > 0 && lb_conversation_model(a->store, id, &spec, &err) < 0) ||
+	    (spec && !(model = local_find_model(a, spec, &err))))
+		lb_warn("the usual model answers '%s': %s", session, err.text);
+	return model;
 }
 
-int runner_local_start(struct turn *t, struct lb_error *err)
+const struct lb_model *local_model(struct agent *a, const char *session,
+				   const char *pipeline, struct lb_error *err)
+{
+	const json_t *config = lb_config_pipeline(a->options->config, pipeline);
+	const struct lb_model *model = NULL;
+
+	if (a->options->model)
+		return local_find_model(a, a->options->model, err);
+	model = chosen(a, session, pipeline);
+	return model ? model : local_find_model(a, model_of(config), err);
+}
+
+static json_t *load(struct agent *a, const char *session, const char *pipeline,
+		    int64_t most_turns, struct lb_error *err)
+{
+	const json_t *config =
+		lb_json_path(lb_config_pipeline(a->options->config, pipeline),
+			     "ai.local-agent");
+	int64_t turns = 10, tokens = -1, id;
+
+	lb_json_int(config, "max-round", &turns);
+	lb_json_int(config, "max-history-tokens", &tokens);
+	if (turns > most_turns)
+		turns = most_turns;
+	id = lb_conversation_find(a->store, session, pipeline, err);
+	if (id < 0)
+		return NULL;
+	if (id == 0 || turns == 0)
+		return json_array();
+	return lb_conversation_load(a->store, id, turns,
+				    tokens > 0 ? tokens : -1, err);
+}
+
+json_t *local_history(struct agent *a, const char *session,
+		      const char *pipeline, struct lb_error *err)
+{
+	return load(a, session, pipeline, INT64_MAX, err);
+}
+
+static int64_t turns_in(const json_t *history)
+{
+	const json_t *m;
+	int64_t n = 0;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)history, i, m)
+	{
+		const char *role = lb_json_str(m, "role");
+
+		n += role && strcmp(role, "user") == 0;
+	}
+	return n;
+}
+
+/* Prompt, at most that many turns of history, the user. */
+static int gather(struct turn *t, int64_t most_turns, struct lb_error *err)
 {
 	struct agent *a = agent_of_session(t->session);
 	const json_t *query = t->query->json;
-	const json_t *pipeline =
-		lb_config_pipeline(a->options->config, t->pipeline);
 	const json_t *prompt = json_object_get(query, "prompt");
-	const char *spec = a->options->model;
-	int64_t max_round = 10;
+	json_auto_t *history =
+		load(a, t->session->name, t->pipeline, most_turns, err);
+	json_auto_t *all = NULL;
 
-	if (!spec)
-		spec = model_of(pipeline);
-	t->model = find_model(a, spec, err);
-	if (!t->model)
+	if (!history)
 		return -1;
-	lb_json_int(lb_json_path(pipeline, "ai.local-agent"), "max-round",
-		    &max_round);
-	t->messages =
-		json_is_array(prompt) ? json_deep_copy(prompt) : json_array();
-	if (add_history(t, max_round, err) < 0)
+	t->history = turns_in(history);
+	all = json_is_array(prompt) ? json_copy((json_t *)(uintptr_t)prompt)
+				    : json_array();
+	json_array_extend(all, history);
+	json_array_append(all, json_object_get(query, "user"));
+	json_decref(t->messages);
+	t->messages = local_pictures(a, t->model, all);
+	return 0;
+}
+
+static int ask(struct turn *t, int64_t most_turns, struct lb_error *err)
+{
+	struct agent *a = agent_of_session(t->session);
+
+	if (gather(t, most_turns, err) < 0)
 		return -1;
-	json_array_append(t->messages, json_object_get(query, "user"));
-	t->rounds = 1;
 	t->call = lb_llm_start(a->llm, t->model,
 			       &(struct lb_llm_request){
 				       .messages = t->messages,
@@ -76,4 +138,24 @@ int runner_local_start(struct turn *t, struct lb_error *err)
 			       },
 			       turn_event, t, err);
 	return t->call ? 0 : -1;
+}
+
+int runner_local_start(struct turn *t, struct lb_error *err)
+{
+	t->model = local_model(agent_of_session(t->session), t->session->name,
+			       t->pipeline, err);
+	if (!t->model)
+		return -1;
+	t->rounds = 1;
+	return ask(t, INT64_MAX, err);
+}
+
+int runner_local_shorten(struct turn *t, struct lb_error *err)
+{
+	const struct lb_subject of = lb_record_subject(t->query);
+
+	lb_log(LB_WARNING, &of,
+	       "too long for %s: asked again with half of the history",
+	       t->model->label);
+	return ask(t, t->history / 2, err);
 }

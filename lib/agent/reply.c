@@ -41,6 +41,14 @@ void turn_fit_reply(struct agent *a, size_t at, const struct lb_record *query)
 	lb_put_error(&a->pending, query, &p);
 }
 
+void turn_put_said(struct lb_buf *b, const struct lb_record *query,
+		   const struct lb_buf *text)
+{
+	turn_begin_reply(b, query);
+	put_text(b, lb_buf_str(text), text->len);
+	lb_put_end(b);
+}
+
 void turn_put_reply(struct turn *t, struct lb_buf *b)
 {
 	turn_begin_reply(b, t->query);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/command.h"
+#include "agent/local.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -81,14 +83,26 @@ static int remember(struct turn *t, bool complete, struct lb_error *err)
 
 	if (conversation < 0)
 		return -1;
-	json_array_append(messages, json_object_get(t->query->json, "user"));
+	json_array_append_new(messages,
+			      local_without_data(
+				      json_object_get(t->query->json, "user")));
 	json_array_append_new(messages,
 			      lb_json_pack("{s:s, s:o}", "role", "assistant",
 					   "content",
 					   lb_json_text(lb_buf_str(&t->text),
 							t->text.len)));
-	return lb_conversation_append(a->store, conversation, t->id, messages,
-				      complete, lb_clock_now(), err);
+	return lb_conversation_append(
+		a->store, conversation,
+		&(struct lb_turn){
+			.of = t->id,
+			.sender = lb_json_str(t->query->json, "sender_id"),
+			.messages = messages,
+			.complete = complete,
+			.input = t->usage.input > 0 ? t->usage.input : 0,
+			.output = t->usage.output > 0 ? t->usage.output : 0,
+			.time = lb_clock_now(),
+		},
+		err);
 }
 
 /* Store the turn and its answer, then let the reply out. */
@@ -108,6 +122,7 @@ static void finish(struct turn *t, size_t at)
 {
 	struct lb_lane *s = t->session;
 
+	turn_spend(t);
 	turn_free(t);
 	engine_finished(s, at);
 }
@@ -213,6 +228,15 @@ static void on_text(struct turn *t, const struct lb_llm_event *e)
 		put_chunk(t, e->text, e->len, NULL, 0);
 }
 
+static void shorten(void *arg)
+{
+	struct turn *t = arg;
+	struct lb_error err;
+
+	if (runner_local_shorten(t, &err) < 0)
+		failed(t, lb_code_of(&err), err.text);
+}
+
 void turn_event(void *arg, const struct lb_llm_event *e)
 {
 	struct turn *t = arg;
@@ -239,7 +263,13 @@ void turn_event(void *arg, const struct lb_llm_event *e)
 		break;
 	case LB_LLM_FAILED:
 		t->call = NULL;
-		failed(t, e->code, e->message);
+		if (e->code == LB_CODE_CONTEXT_LENGTH && t->text.len == 0 &&
+		    t->history > 0)
+			/* not from inside the client that called us */
+			lb_timer_set(agent_of(t)->loop, &t->session->timer,
+				     lb_clock_mono(), shorten, t);
+		else
+			failed(t, e->code, e->message);
 		break;
 	}
 }
@@ -315,6 +345,25 @@ static void ask(struct turn *t)
 	}
 }
 
+/* A conversation that was silent for too long is over. */
+static int end_idle(struct lb_lane *s, struct lb_error *err)
+{
+	struct agent *a = agent_of_session(s);
+	const char *pipeline = lb_json_str(s->first->record.json, "pipeline");
+	int64_t seconds = 0;
+
+	if (!pipeline)
+		pipeline = "default";
+	lb_json_int(lb_json_path(lb_config_pipeline(a->options->config,
+						    pipeline),
+				 "ai.runner"),
+		    "expire-time", &seconds);
+	if (seconds <= 0)
+		return 0;
+	return lb_conversation_end_idle(a->store, s->name, pipeline,
+					lb_clock_now() - seconds * 1000, err);
+}
+
 int turn_start(struct lb_lane *s, struct lb_error *err)
 {
 	struct agent *a = agent_of_session(s);
@@ -331,6 +380,12 @@ int turn_start(struct lb_lane *s, struct lb_error *err)
 		return -1;
 	if (got > 0) {
 		replay(s, stored);
+		return 0;
+	}
+	if (end_idle(s, err) < 0)
+		return -1;
+	if (json_is_object(json_object_get(s->first->record.json, "command"))) {
+		command_run(s);
 		return 0;
 	}
 	t = turn_open(s, attempt);

@@ -14,6 +14,7 @@ struct turn {
 	const struct lb_model *model; /* borrowed from the agent */
 	struct lb_llm_call *call;
 	json_t *messages;     /* prompt, history, user */
+	int64_t history;      /* turns of it in there */
 	struct lb_buf prefix; /* of every chunk, up to its seq */
 	int64_t seq;
 	int attempt;
@@ -26,13 +27,21 @@ struct turn {
 
 /* The runner `local-agent`: one model, with history. */
 int runner_local_start(struct turn *turn, struct lb_error *err);
+/* It was too long for the model: ask again with half of the history. */
+int runner_local_shorten(struct turn *turn, struct lb_error *err);
 
 /* Events of the turn, in order; the last ends it. */
 void turn_event(void *turn, const struct lb_llm_event *event);
 
+/* spend.c: what it used counts in the limits of its pipeline. */
+void turn_spend(struct turn *turn);
+
 /* reply.c: the reply up to what is particular; ends with lb_put_end(). */
 void turn_begin_reply(struct lb_buf *b, const struct lb_record *query);
 void turn_put_reply(struct turn *turn, struct lb_buf *b);
+/* The whole reply to a command. */
+void turn_put_said(struct lb_buf *b, const struct lb_record *query,
+		   const struct lb_buf *text);
 /* A failure the user should hear of, to agent->pending; the words are
  * lb-wrap's. */
 void turn_put_failed(struct turn *turn, enum lb_code code, const char *why);

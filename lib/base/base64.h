@@ -15,4 +15,7 @@
  */
 bool lb_base64_decode(struct lb_buf *out, const char *text, size_t len);
 
+/* Append the bytes as text, padded, without line breaks. */
+void lb_base64_encode(struct lb_buf *out, const char *data, size_t len);
+
 #endif

@@ -39,6 +39,17 @@ void lb_clock_text(int64_t ms, char out[LB_CLOCK_TEXT])
 	snprintf(out + n, LB_CLOCK_TEXT - n, ".%03dZ", (int)(ms % 1000));
 }
 
+void lb_clock_local(int64_t ms, char out[LB_CLOCK_TEXT])
+{
+	time_t s = (time_t)(ms / 1000);
+	struct tm tm;
+
+	tzset();
+	if (ms < 0 || !localtime_r(&s, &tm) || tm.tm_year > 9999 - 1900)
+		tm = (struct tm){.tm_mday = 1, .tm_year = 70};
+	strftime(out, LB_CLOCK_TEXT, "%Y-%m-%d %H:%M:%S", &tm);
+}
+
 struct unit {
 	const char *name;
 	int64_t factor;

@@ -21,6 +21,9 @@ int64_t lb_clock_mono(void); /* ms, monotonic */
 /* RFC 3339 in UTC with milliseconds. */
 void lb_clock_text(int64_t ms, char out[LB_CLOCK_TEXT]);
 
+/* For people at a terminal: "2026-11-29 09:05:00", where they are (TZ). */
+void lb_clock_local(int64_t ms, char out[LB_CLOCK_TEXT]);
+
 /* "30s" to 30000. LB_USAGE on anything else; the error quotes the text. */
 int lb_duration_parse(const char *text, int64_t *ms, struct lb_error *err);
 

@@ -8,6 +8,7 @@
 #include <wchar.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
@@ -71,6 +72,18 @@ struct lb_table *lb_table_open(const char *const columns[], bool json)
 	     t->n_columns++)
 		t->width[t->n_columns] = strlen(columns[t->n_columns]);
 	return t;
+}
+
+void lb_table_time(const struct lb_table *t, json_t *row, const char *key,
+		   int64_t ms)
+{
+	char text[LB_CLOCK_TEXT];
+
+	if (t->json)
+		lb_clock_text(ms, text);
+	else
+		lb_clock_local(ms, text);
+	json_object_set_new(row, key, json_string(text));
 }
 
 void lb_table_row(struct lb_table *t, json_t *take)

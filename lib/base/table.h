@@ -11,11 +11,19 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct lb_table;
 
 /* `columns` ends with NULL and is borrowed. `json` forces JSON lines. */
 struct lb_table *lb_table_open(const char *const columns[], bool json);
+/*
+ * A time of a row, ms: as people read it, or RFC 3339 in UTC. `key` may be the
+ * one that has the number.
+ */
+void lb_table_time(const struct lb_table *t, json_t *row, const char *key,
+		   int64_t ms);
+
 void lb_table_row(struct lb_table *t, json_t *take);
 
 /* Print what was gathered and release. Returns the number of rows. */

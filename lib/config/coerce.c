@@ -215,6 +215,49 @@ static json_t *messages(const struct lb_key *key, const json_t *value,
 	return json_deep_copy(value);
 }
 
+/* A mapping of plain values, each as its text. NULL when it is none. */
+static json_t *row(const json_t *value)
+{
+	json_auto_t *out = json_object();
+	const char *name;
+	json_t *one;
+
+	json_object_foreach((json_t *)(uintptr_t)value, name, one)
+	{
+		lb_autofree char *text = NULL;
+
+		if (json_is_string(one)) {
+			json_object_set(out, name, one);
+			continue;
+		}
+		if (json_is_object(one) || json_is_array(one))
+			return NULL;
+		text = json_dumps(one, JSON_ENCODE_ANY);
+		lb_json_set_str(out, name, text, strlen(text));
+	}
+	return json_is_object(value) ? json_incref(out) : NULL;
+}
+
+static json_t *rows(const struct lb_key *key, const json_t *value,
+		    struct lb_error *err)
+{
+	json_auto_t *out = json_array();
+	size_t i;
+	json_t *one;
+
+	if (!json_is_array(value))
+		return wrong(key, value, err);
+	json_array_foreach((json_t *)(uintptr_t)value, i, one)
+	{
+		json_t *as_text = row(one);
+
+		if (!as_text)
+			return wrong(key, value, err);
+		json_array_append_new(out, as_text);
+	}
+	return json_incref(out);
+}
+
 json_t *lb_coerce(const struct lb_key *key, const json_t *value,
 		  struct lb_error *err)
 {
@@ -232,6 +275,8 @@ json_t *lb_coerce(const struct lb_key *key, const json_t *value,
 	case LB_KEY_LIST:
 	case LB_KEY_SECRETS:
 		return texts(key, value, err);
+	case LB_KEY_TABLE:
+		return rows(key, value, err);
 	case LB_KEY_OBJECT:
 		return json_is_object(value) ? json_deep_copy(value)
 					     : wrong(key, value, err);
@@ -277,7 +322,8 @@ json_t *lb_coerce_text(const struct lb_key *key, const char *text,
 {
 	json_auto_t *value = NULL;
 	bool yaml =
-		key->type == LB_KEY_OBJECT || key->type == LB_KEY_MESSAGES ||
+		key->type == LB_KEY_OBJECT || key->type == LB_KEY_TABLE ||
+		key->type == LB_KEY_MESSAGES ||
 		(key->type == LB_KEY_MODEL && *text == '{') ||
 		((key->type == LB_KEY_LIST || key->type == LB_KEY_SECRETS) &&
 		 *text == '[');

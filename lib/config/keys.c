@@ -73,15 +73,19 @@ static char *fill_in(const char *pattern, const char *path)
 
 char *lb_key_near(const char *path)
 {
-	const char *last = strrchr(path, '.');
+	lb_autofree char *small = lb_strdup(path);
+	const char *last = strrchr(small, '.');
 	char *best = NULL;
 	size_t least = strlen(path) / 4 + 2;
 
-	last = last ? last + 1 : path;
+	/* Keys have no capitals, so those are no difference to a slip. */
+	for (char *c = small; *c; c++)
+		*c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
+	last = last ? last + 1 : small;
 	for (const struct lb_key *k = lb_keys; k->path; k++) {
-		lb_autofree char *full = fill_in(k->path, path);
+		lb_autofree char *full = fill_in(k->path, small);
 		const char *end = strrchr(full, '.');
-		size_t far = lb_near(path, full);
+		size_t far = lb_near(small, full);
 
 		end = end ? end + 1 : full;
 		/* the right word in the wrong place is near too */
@@ -90,7 +94,7 @@ char *lb_key_near(const char *path)
 		if (far < least) {
 			least = far;
 			free(best);
-			best = lb_steal(&full);
+			best = fill_in(k->path, path);
 		}
 	}
 	return best;
@@ -134,6 +138,7 @@ void lb_key_says(const struct lb_key *key, struct lb_buf *out)
 				    "or none",
 		[LB_KEY_SIZE] = "a size such as 64k or 16M",
 		[LB_KEY_LIST] = "a list of texts",
+		[LB_KEY_TABLE] = "a list of mappings",
 		[LB_KEY_SECRET] = "a secret: env:NAME, file:PATH, cmd:COMMAND "
 				  "or the text itself",
 		[LB_KEY_SECRETS] = "a list of secrets: env:NAME, file:PATH, "

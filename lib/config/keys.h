@@ -25,6 +25,7 @@ enum lb_key_type {
 	LB_KEY_SIZE,     /* "64k"; a bare number is bytes */
 	LB_KEY_ENUM,     /* one of values */
 	LB_KEY_LIST,     /* of strings */
+	LB_KEY_TABLE,    /* of mappings from names to texts */
 	LB_KEY_SECRET,   /* text, env:NAME, file:PATH or cmd:COMMAND */
 	LB_KEY_SECRETS,  /* a list of them; one alone will do */
 	LB_KEY_OBJECT,

@@ -41,8 +41,62 @@ const struct lb_key lb_keys[] = {
 {"bots.*.trust-sender", LB_KEY_BOOL, "false",
  .doc = "believe the sender ids of an adapter that does not vouch for them: "
 	"only then has it admins"},
+{"bots.*.self", LB_KEY_STRING, NULL,
+ .doc = "the id of the bot on its platform, by which an At of it is known "
+	"where the adapter does not say"},
+{"bots.*.pipeline-routing-rules", LB_KEY_TABLE, "[]",
+ .doc = "which pipeline answers what: {type, operator, value, pipeline}; the "
+	"first that matches wins, __discard__ drops the message"},
 {"bots.*.limits", LB_KEY_OBJECT, NULL,
  .doc = "what the platform takes, where it differs from what is known"},
+
+{"pipelines.*.trigger.group-respond-rules.at", LB_KEY_BOOL, "true",
+ .doc = "in a group: answer who mentions the bot"},
+{"pipelines.*.trigger.group-respond-rules.prefix", LB_KEY_LIST, "[]",
+ .doc = "and what begins with one of these, which is cut off; one that ends "
+	"in a letter or digit must be a whole word"},
+{"pipelines.*.trigger.group-respond-rules.regexp", LB_KEY_LIST, "[]",
+ .doc = "and what one of these patterns matches from its start on"},
+{"pipelines.*.trigger.group-respond-rules.random", LB_KEY_NUMBER, "0", 0, 1,
+ .doc = "and this share of all else"},
+{"pipelines.*.trigger.access-control.mode", LB_KEY_ENUM, "\"blacklist\"",
+ .values = "blacklist whitelist",
+ .doc = "answer all but the blacklist, or only the whitelist; who is on the "
+	"blacklist is refused either way"},
+{"pipelines.*.trigger.access-control.blacklist", LB_KEY_LIST, "[]",
+ .doc = "person_ID, group_ID, BOT/group_ID, or *_ID or ID for a chat or a "
+	"sender; * in an ID stands for anything"},
+{"pipelines.*.trigger.access-control.whitelist", LB_KEY_LIST, "[]",
+ .doc = "the same; in that mode an empty one refuses everybody"},
+{"pipelines.*.trigger.ignore-rules.prefix", LB_KEY_LIST, "[]",
+ .doc = "leave alone what begins with one of these"},
+{"pipelines.*.trigger.ignore-rules.regexp", LB_KEY_LIST, "[]",
+ .doc = "leave alone what one of these patterns is found in"},
+{"pipelines.*.trigger.message-aggregation.enabled", LB_KEY_BOOL, "false",
+ .doc = "make one message of what a person sends in a burst"},
+{"pipelines.*.trigger.message-aggregation.delay", LB_KEY_NUMBER, "1.5", 1, 10,
+ .doc = "seconds that more is waited for"},
+{"pipelines.*.trigger.message-aggregation.by", LB_KEY_ENUM, "\"sender\"",
+ .values = "sender session",
+ .doc = "whose messages become one: of one sender, or all of a chat"},
+
+{"pipelines.*.safety.rate-limit.window-length", LB_KEY_INT, "60", 1, 31536000,
+ .doc = "seconds in which a session may send so many messages"},
+{"pipelines.*.safety.rate-limit.limitation", LB_KEY_INT, "60", 0, 1000000000,
+ .doc = "so many"},
+{"pipelines.*.safety.rate-limit.strategy", LB_KEY_ENUM, "\"drop\"",
+ .values = "drop wait",
+ .doc = "what becomes of more: drop, with one notice a window, or wait for "
+	"the next, at most 5 minutes"},
+{"pipelines.*.safety.rate-limit.algorithm", LB_KEY_ENUM, "\"fixed\"",
+ .values = "fixed sliding",
+ .doc = "windows that begin on the clock, or any stretch of that length"},
+{"pipelines.*.safety.rate-limit.windows", LB_KEY_TABLE, "[]",
+ .doc = "more limits: {per: session, sender, sender-in-group or pipeline, "
+	"window: 1h, limit: 100, count: messages, tokens or cost, algorithm, "
+	"strategy}"},
+{"pipelines.*.safety.rate-limit.exempt-admins", LB_KEY_BOOL, "true",
+ .doc = "admins are not limited"},
 
 {"pipelines.*.safety.content-filter.check-sensitive-words", LB_KEY_BOOL,
  "true", .doc = "look for the words below at all"},
@@ -62,11 +116,17 @@ const struct lb_key lb_keys[] = {
 
 {"pipelines.*.ai.runner.runner", LB_KEY_ENUM, "\"local-agent\"",
  .values = "local-agent", .foreign = RUNNERS, .doc = "who makes the answers"},
+{"pipelines.*.ai.runner.expire-time", LB_KEY_INT, "0", 0, 315360000,
+ .doc = "seconds without a word after which the next one begins a new "
+	"conversation; 0 is never"},
 {"pipelines.*.ai.local-agent.model", LB_KEY_MODEL,
  "{\"primary\":\"\"}",
  .doc = "the model, as provider/model; empty is llm.model"},
 {"pipelines.*.ai.local-agent.max-round", LB_KEY_INT, "10", 0, 1000,
  .doc = "earlier rounds of the conversation that the model is shown"},
+{"pipelines.*.ai.local-agent.max-history-tokens", LB_KEY_INT, "32000", 0,
+ 10000000,
+ .doc = "about how many tokens of them at most; 0 is no limit"},
 {"pipelines.*.ai.local-agent.prompt", LB_KEY_MESSAGES, PROMPT,
  .doc = "what every conversation begins with"},
 {"pipelines.*.output.long-text-processing.strategy", LB_KEY_ENUM, "\"none\"",
@@ -90,6 +150,8 @@ const struct lb_key lb_keys[] = {
  .doc = "keys; with several, each request takes the next"},
 {"providers.*.default-model", LB_KEY_STRING, NULL,
  .doc = "the model when only the provider is named"},
+{"providers.*.vision", LB_KEY_BOOL, NULL,
+ .doc = "false: its models see no images, and are told that one was there"},
 {"providers.*.extra-args", LB_KEY_OBJECT, NULL,
  .doc = "members added to the body of every request"},
 {"providers.*.connect-timeout", LB_KEY_DURATION, NULL,
@@ -108,6 +170,9 @@ const struct lb_key lb_keys[] = {
  .doc = "longest wait for the first byte of an answer"},
 {"llm.idle-timeout", LB_KEY_DURATION, "\"60s\"",
  .doc = "longest silence within an answer"},
+{"llm.prices", LB_KEY_TABLE, "[]",
+ .doc = "what models cost, for limits of cost: {model, input, output}, each a "
+	"million tokens; * in a model stands for anything"},
 
 {"webhooks.*.url", LB_KEY_STRING, NULL,
  .doc = "lb-push: where each message is posted; env:NAME, file:PATH or "

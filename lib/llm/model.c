@@ -41,6 +41,7 @@ static struct lb_model *offline(const char *spec, struct lb_error *err)
 	m->provider = lb_strdup("offline");
 	m->name = lb_strdup(colon ? colon + 1 : "");
 	m->protocol = &lb_offline;
+	m->blind = true;
 	return m;
 }
 
@@ -49,6 +50,13 @@ static bool means_offline(const char *spec)
 	return strcmp(spec, "offline") == 0 ||
 	       strncmp(spec, "offline:", 8) == 0;
 }
+
+/* Where a model is looked for. */
+struct search {
+	struct lb_config *config;
+	const json_t *all; /* the presets */
+	bool dry;          /* its key stays where it is */
+};
 
 static int set_key(struct lb_model *m, const json_t *provider,
 		   struct lb_error *err)
@@ -116,9 +124,10 @@ static int64_t limit_of(struct lb_config *config, const json_t *provider,
 	return lb_config_ms(config, otherwise);
 }
 
-static int fill(struct lb_model *m, struct lb_config *config,
+static int fill(struct lb_model *m, const struct search *in,
 		const json_t *provider, struct lb_error *err)
 {
+	struct lb_config *config = in->config;
 	const char *protocol = lb_json_str(provider, "protocol");
 	const json_t *extra = json_object_get(provider, "extra-args");
 
@@ -128,6 +137,7 @@ static int fill(struct lb_model *m, struct lb_config *config,
 			       "provider '%s': protocol '%s' is not in this "
 			       "version",
 			       m->provider, protocol);
+	m->blind = !lb_json_bool(provider, "vision", true);
 	m->extra = json_is_object(extra) ? json_deep_copy(extra) : NULL;
 	m->connect_ms = limit_of(config, provider, "connect-timeout",
 				 "llm.connect-timeout");
@@ -137,10 +147,10 @@ static int fill(struct lb_model *m, struct lb_config *config,
 		limit_of(config, provider, "idle-timeout", "llm.idle-timeout");
 	if (set_url(m, provider, err) < 0)
 		return -1;
-	return set_key(m, provider, err);
+	return in->dry ? 0 : set_key(m, provider, err);
 }
 
-static struct lb_model *open_at(struct lb_config *config, const char *name,
+static struct lb_model *open_at(const struct search *in, const char *name,
 				const json_t *provider, const char *model,
 				struct lb_error *err)
 {
@@ -149,33 +159,33 @@ static struct lb_model *open_at(struct lb_config *config, const char *name,
 	m->provider = lb_strdup(name);
 	m->name = lb_strdup(model);
 	m->label = lb_printf("%s/%s", name, model);
-	if (fill(m, config, provider, err) == 0)
+	if (fill(m, in, provider, err) == 0)
 		return m;
 	lb_model_close(m);
 	return NULL;
 }
 
 /* The model a provider asks when none is named. */
-static struct lb_model *open_usual(struct lb_config *config, const char *name,
+static struct lb_model *open_usual(const struct search *in, const char *name,
 				   const json_t *provider, struct lb_error *err)
 {
 	const char *model = lb_json_str(provider, "default-model");
 
 	if (model && *model)
-		return open_at(config, name, provider, model, err);
+		return open_at(in, name, provider, model, err);
 	lb_fail(err, LB_CONFIG,
 		"provider '%s' has no default-model: name %s/MODEL", name,
 		name);
 	return NULL;
 }
 
-static struct lb_model *open_default(struct lb_config *config,
-				     const json_t *all, struct lb_error *err)
+static struct lb_model *open_default(const struct search *in,
+				     struct lb_error *err)
 {
 	struct lb_candidates c = {0};
 	json_auto_t *provider = NULL;
 
-	lb_endpoint_candidates(config, all, &c);
+	lb_endpoint_candidates(in->config, in->all, &c);
 	if (c.n > 1)
 		lb_warn("several models could answer (%s): set LB_MODEL to "
 			"provider/model; using offline",
@@ -183,20 +193,20 @@ static struct lb_model *open_default(struct lb_config *config,
 	lb_buf_release(&c.names);
 	if (c.n != 1)
 		return offline("offline", err);
-	if (lb_endpoint_find(config, all, c.first, &provider, err) < 0)
+	if (lb_endpoint_find(in->config, in->all, c.first, &provider, err) < 0)
 		return NULL;
-	return open_usual(config, c.first, provider, err);
+	return open_usual(in, c.first, provider, err);
 }
 
 /* A name that is no provider's, passed on to the one endpoint there is. */
-static struct lb_model *open_bare(struct lb_config *config, const json_t *all,
-				  const char *spec, struct lb_error *err)
+static struct lb_model *open_bare(const struct search *in, const char *spec,
+				  struct lb_error *err)
 {
 	struct lb_candidates c = {0};
 	json_auto_t *provider = NULL;
 	struct lb_model *m = NULL;
 
-	lb_endpoint_candidates(config, all, &c);
+	lb_endpoint_candidates(in->config, in->all, &c);
 	if (c.n == 0)
 		lb_fail(err, LB_CONFIG,
 			"no endpoint for model '%s': set OPENAI_API_KEY or "
@@ -206,54 +216,71 @@ static struct lb_model *open_bare(struct lb_config *config, const json_t *all,
 		lb_fail(err, LB_CONFIG,
 			"model '%s' could be at %s: name provider/model", spec,
 			lb_buf_str(&c.names));
-	else if (lb_endpoint_find(config, all, c.first, &provider, err) > 0)
-		m = open_at(config, c.first, provider, spec, err);
+	else if (lb_endpoint_find(in->config, in->all, c.first, &provider,
+				  err) > 0)
+		m = open_at(in, c.first, provider, spec, err);
 	lb_buf_release(&c.names);
 	return m;
 }
 
 /* "provider/name", "provider" for its default model, or a name to pass on. */
-static struct lb_model *open_named(struct lb_config *config, const json_t *all,
-				   const char *spec, struct lb_error *err)
+static struct lb_model *open_named(const struct search *in, const char *spec,
+				   struct lb_error *err)
 {
 	size_t len = strcspn(spec, "/");
 	lb_autofree char *name = lb_strndup(spec, len);
 	const char *model = spec[len] ? spec + len + 1 : "", *near;
 	json_auto_t *provider = NULL;
-	int got = lb_endpoint_find(config, all, name, &provider, err);
+	int got = lb_endpoint_find(in->config, in->all, name, &provider, err);
 
 	if (got < 0)
 		return NULL;
 	if (got > 0 && *model)
-		return open_at(config, name, provider, model, err);
+		return open_at(in, name, provider, model, err);
 	if (got > 0)
-		return open_usual(config, name, provider, err);
+		return open_usual(in, name, provider, err);
 	if (!spec[len] && lb_near(spec, "offline") <= 2) {
 		lb_fail(err, LB_CONFIG,
 			"no model '%s'; did you mean 'offline'?", spec);
 		return NULL;
 	}
-	near = spec[len] ? lb_endpoint_near(config, all, name) : NULL;
+	near = spec[len] ? lb_endpoint_near(in->config, in->all, name) : NULL;
 	if (!near)
-		return open_bare(config, all, spec, err);
+		return open_bare(in, spec, err);
 	lb_fail(err, LB_CONFIG, "no provider '%s'; did you mean '%s/%s'?", name,
 		near, model);
 	return NULL;
 }
 
-struct lb_model *lb_model_open(struct lb_config *config, const char *spec,
-			       struct lb_error *err)
+static struct lb_model *search(struct lb_config *config, const char *spec,
+			       bool dry, struct lb_error *err)
 {
+	struct search in = {.config = config, .dry = dry};
 	json_auto_t *all = NULL;
 
 	if (!spec || !*spec)
 		spec = lb_config_str(config, "llm.model");
 	if (spec && means_offline(spec))
 		return offline(spec, err);
-	all = lb_config_presets(err);
+	in.all = all = lb_config_presets(err);
 	if (!all)
 		return NULL;
 	if (!spec || !*spec)
-		return open_default(config, all, err);
-	return open_named(config, all, spec, err);
+		return open_default(&in, err);
+	return open_named(&in, spec, err);
+}
+
+struct lb_model *lb_model_open(struct lb_config *config, const char *spec,
+			       struct lb_error *err)
+{
+	return search(config, spec, false, err);
+}
+
+int lb_model_check(struct lb_config *config, const char *spec,
+		   struct lb_error *err)
+{
+	struct lb_model *m = search(config, spec, true, err);
+
+	lb_model_close(m);
+	return m ? 0 : -1;
 }

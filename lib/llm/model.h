@@ -27,6 +27,7 @@ struct lb_model {
 	char *base_url; /* without a slash at its end */
 	char *key;      /* NULL when there is none */
 	char *key_hint; /* where a key is looked for: "OPENAI_API_KEY" */
+	bool blind;     /* it is shown no images */
 	json_t *extra;  /* members added to each body; or NULL */
 	int64_t connect_ms, first_byte_ms, idle_ms; /* 0: none */
 };
@@ -38,6 +39,10 @@ struct lb_model {
 struct lb_model *lb_model_open(struct lb_config *config, const char *spec,
 			       struct lb_error *err);
 void lb_model_close(struct lb_model *model);
+
+/* Is there such a model, as far as one can tell without its key? LB_CONFIG. */
+int lb_model_check(struct lb_config *config, const char *spec,
+		   struct lb_error *err);
 
 /*
  * All providers one could use: [{"name","protocol","base_url","default_model",

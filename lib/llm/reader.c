@@ -6,9 +6,9 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "llm/think.h"
 #include "net/sse.h"
 #include "record/record.h"
+#include "record/think.h"
 
 enum { MAX_BODY = 64 << 20, MAX_CALLS = 128 };
 

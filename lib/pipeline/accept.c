@@ -48,6 +48,7 @@ enum lb_verdict lb_stage_accept(struct lb_message *m, struct lb_error *err)
 	m->group_name = maybe(m, "group_name");
 	if (!lb_json_int(o, "time", &m->time))
 		m->time = lb_clock_now();
+	m->now = m->pipeline->record_time ? m->time : lb_clock_now();
 	m->chain = json_object_get(o, "chain");
 	if (lb_chain_check(m->chain, err) < 0)
 		return LB_FAILED;

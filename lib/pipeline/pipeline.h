@@ -13,7 +13,9 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/map.h"
 #include "config/config.h"
+#include "pipeline/rules.h"
 #include "record/record.h"
 
 /* A pipeline of the config, made ready once. */
@@ -21,13 +23,31 @@ struct lb_flow {
 	char *name;
 	char *runner;
 	struct lb_buf prompt; /* JSON: [{"role","content"}...] */
+	struct lb_rules *rules;
 	struct lb_flow *next;
 };
 
+/* Zeroed, with a config and what else is wanted, for lb_pipeline_ready(). */
 struct lb_pipeline {
 	struct lb_config *config;
-	struct lb_flow *flows; /* those used so far */
+	struct lb_limits *limits; /* NULL: nothing is counted */
+	bool explain;             /* say of each stage what it decided */
+	bool record_time; /* a record's time is now: for tests of rules */
+	struct lb_flow *flows;
+	struct lb_map flow_of, bot_of; /* by name */
+	struct lb_bot_rules *nobody;   /* of bots that are not configured */
 };
+
+/*
+ * Make all pipelines and bots of the configuration ready. LB_CONFIG and
+ * "file:line: key: why" for a rule that cannot work: so a mistake is found
+ * when a program starts, and not by a bot that keeps quiet.
+ */
+int lb_pipeline_ready(struct lb_pipeline *p, struct lb_error *err);
+void lb_pipeline_release(struct lb_pipeline *p);
+
+/* What was counted is written: before what comes of it leaves. */
+void lb_pipeline_commit(struct lb_pipeline *p);
 
 /* One message on its way through the stages. */
 struct lb_message {
@@ -37,7 +57,15 @@ struct lb_message {
 	const char *id, *bot, *launcher_type, *launcher_id;
 	const char *sender_id, *sender_name, *group_name;
 	int64_t time;
+	int64_t now; /* what rate limits take for it */
+	/* The record's chain; once `respond` has cut it, `cut` owns it. */
 	const json_t *chain;
+	json_t *cut;
+	struct lb_buf keys; /* scratch of `limit` */
+	struct lb_buf form; /* its text form: see lb_message_form() */
+	bool has_form;
+	const struct lb_bot_rules *rules; /* of the bot, set by `route` */
+	bool routed;                /* a rule of the bot chose the pipeline */
 	struct lb_buf session;      /* {bot}/{launcher_type}_{launcher_id} */
 	const struct lb_flow *flow; /* set by `route` */
 	bool stream;
@@ -49,6 +77,7 @@ struct lb_message {
 	/* Why it goes on or ends here; for the drop record and --explain. */
 	const char *stage;
 	struct lb_buf reason;
+	struct lb_buf trace; /* with `explain`: what each stage said */
 };
 
 enum lb_verdict {
@@ -68,11 +97,31 @@ extern const struct lb_stage lb_stages[]; /* ends with a nameless one */
 enum lb_verdict lb_stage_accept(struct lb_message *m, struct lb_error *err);
 enum lb_verdict lb_stage_route(struct lb_message *m, struct lb_error *err);
 enum lb_verdict lb_stage_respond(struct lb_message *m, struct lb_error *err);
+enum lb_verdict lb_stage_access(struct lb_message *m, struct lb_error *err);
+enum lb_verdict lb_stage_limit(struct lb_message *m, struct lb_error *err);
+enum lb_verdict lb_stage_filter(struct lb_message *m, struct lb_error *err);
 enum lb_verdict lb_stage_prepare(struct lb_message *m, struct lb_error *err);
 
-/* The pipeline of that name, made ready; NULL when there is none. */
+/* The pipeline of that name; NULL when there is none. */
 const struct lb_flow *lb_flow_find(struct lb_pipeline *p, const char *name);
-void lb_flows_release(struct lb_pipeline *p);
+
+/* The rules of a bot; never NULL. */
+const struct lb_bot_rules *lb_bot_find(struct lb_pipeline *p, const char *name);
+
+/* What rules match: the chain as people read it. */
+const struct lb_buf *lb_message_form(struct lb_message *m);
+
+/*
+ * Say why: an end's reason or, where that is asked for, why it goes on. It
+ * replaces what was said in this stage. Returns the verdict.
+ */
+enum lb_verdict lb_because(struct lb_message *m, enum lb_verdict verdict,
+			   const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The end with a notice for the user, or without when its text is empty. */
+enum lb_verdict lb_refuse(struct lb_message *m, const char *notice,
+			  const char *why);
 
 /*
  * Run the stages. `m` is zeroed memory or one used before; `out` gets the

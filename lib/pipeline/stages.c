@@ -1,74 +1,33 @@
-#include <stdlib.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "base/mem.h"
+#include "base/utf8.h"
+#include "config/notice.h"
 #include "pipeline/pipeline.h"
 #include "record/chain.h"
 
 const struct lb_stage lb_stages[] = {
-	{"accept", lb_stage_accept},
-	{"route", lb_stage_route},
-	{"respond", lb_stage_respond},
-	{"prepare", lb_stage_prepare},
-	{NULL, NULL},
+	{"accept", lb_stage_accept},   {"route", lb_stage_route},
+	{"respond", lb_stage_respond}, {"access", lb_stage_access},
+	{"limit", lb_stage_limit},     {"filter", lb_stage_filter},
+	{"prepare", lb_stage_prepare}, {NULL, NULL},
 };
-
-static struct lb_flow *flow_open(const char *name, const json_t *config)
-{
-	struct lb_flow *flow = lb_alloc(sizeof(*flow));
-	const char *runner =
-		json_string_value(lb_json_path(config, "ai.runner.runner"));
-	const json_t *prompt = lb_json_path(config, "ai.local-agent.prompt");
-
-	flow->name = lb_strdup(name);
-	flow->runner = lb_strdup(runner ? runner : "local-agent");
-	if (prompt)
-		lb_buf_json(&flow->prompt, prompt);
-	else
-		lb_buf_puts(&flow->prompt, "[]");
-	return flow;
-}
-
-const struct lb_flow *lb_flow_find(struct lb_pipeline *p, const char *name)
-{
-	const json_t *config;
-
-	for (struct lb_flow *f = p->flows; f; f = f->next)
-		if (strcmp(f->name, name) == 0)
-			return f;
-	config = lb_config_pipeline(p->config, name);
-	if (!config)
-		return NULL;
-	struct lb_flow *flow = flow_open(name, config);
-
-	flow->next = p->flows;
-	p->flows = flow;
-	return flow;
-}
-
-void lb_flows_release(struct lb_pipeline *p)
-{
-	while (p->flows) {
-		struct lb_flow *flow = p->flows;
-
-		p->flows = flow->next;
-		free(flow->name);
-		free(flow->runner);
-		lb_buf_release(&flow->prompt);
-		free(flow);
-	}
-}
 
 void lb_message_release(struct lb_message *m)
 {
+	json_decref(m->cut);
 	lb_buf_release(&m->session);
+	lb_buf_release(&m->form);
+	lb_buf_release(&m->keys);
 	lb_buf_release(&m->text);
 	lb_buf_release(&m->content);
 	lb_buf_release(&m->command);
 	lb_buf_release(&m->answer);
 	lb_buf_release(&m->reason);
+	lb_buf_release(&m->trace);
 }
 
 static void put_variables(struct lb_buf *b, const struct lb_message *m)
@@ -137,20 +96,60 @@ static void start(struct lb_message *m, struct lb_pipeline *p,
 		.pipeline = p,
 		.record = r,
 		.session = m->session,
+		.form = m->form,
+		.keys = m->keys,
 		.text = m->text,
 		.content = m->content,
 		.command = m->command,
 		.answer = m->answer,
 		.reason = m->reason,
+		.trace = m->trace,
 	};
 
+	json_decref(m->cut);
 	*m = fresh;
 	lb_buf_reset(&m->session);
+	lb_buf_reset(&m->form);
+	lb_buf_reset(&m->trace);
 	lb_buf_reset(&m->text);
 	lb_buf_reset(&m->content);
 	lb_buf_reset(&m->command);
 	lb_buf_reset(&m->answer);
 	lb_buf_reset(&m->reason);
+}
+
+const struct lb_buf *lb_message_form(struct lb_message *m)
+{
+	if (!m->has_form) {
+		lb_buf_reset(&m->form);
+		lb_chain_text(m->chain, &m->form);
+		m->has_form = true;
+	}
+	return &m->form;
+}
+
+enum lb_verdict lb_because(struct lb_message *m, enum lb_verdict verdict,
+			   const char *fmt, ...)
+{
+	char text[LB_ERROR_TEXT];
+	va_list args;
+
+	if (verdict == LB_PASS && !m->pipeline->explain)
+		return verdict;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	lb_buf_reset(&m->reason);
+	lb_utf8_clean(&m->reason, text, strlen(text));
+	return verdict;
+}
+
+enum lb_verdict lb_refuse(struct lb_message *m, const char *notice,
+			  const char *why)
+{
+	lb_notice_put(&m->answer, m->pipeline->config, notice, NULL);
+	return lb_because(m, m->answer.len > 0 ? LB_ANSWER : LB_DROP, "%s",
+			  why);
 }
 
 enum lb_verdict lb_message_run(struct lb_message *m, struct lb_pipeline *p,
@@ -162,9 +161,13 @@ enum lb_verdict lb_message_run(struct lb_message *m, struct lb_pipeline *p,
 	start(m, p, r);
 	for (const struct lb_stage *s = lb_stages; s->name; s++) {
 		m->stage = s->name;
+		lb_buf_reset(&m->reason);
 		verdict = s->run(m, &err);
 		if (verdict != LB_PASS)
 			break;
+		if (p->explain && m->reason.len > 0)
+			lb_buf_printf(&m->trace, "%s: %s; ", s->name,
+				      m->reason.data);
 	}
 	if (verdict == LB_PASS) {
 		put_query(out, m);

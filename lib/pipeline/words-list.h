@@ -4,22 +4,15 @@
 #ifndef LB_PIPELINE_WORDS_LIST_H
 #define LB_PIPELINE_WORDS_LIST_H
 
-#include "base/regex.h"
 #include "pipeline/automaton.h"
+#include "pipeline/patterns.h"
 #include "pipeline/words.h"
-
-struct lb_words_pattern {
-	char *text;
-	struct lb_regex *regex;
-	bool warned; /* that it needs too much work */
-};
 
 struct lb_words {
 	char *pipeline;
 	bool in, out;               /* the scope */
 	struct lb_automaton *words; /* NULL: none */
-	struct lb_words_pattern *patterns;
-	size_t n_patterns;
+	struct lb_patterns patterns;
 	char *mask, *mask_word;
 	bool warned;                  /* that a text took too long */
 	struct lb_words_stream whole; /* for texts that come in one piece */

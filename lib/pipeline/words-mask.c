@@ -76,7 +76,7 @@ static void find_words(const struct lb_words *w, struct lb_words_stream *s)
 }
 
 /* One pattern in the bytes from the window to `end`. */
-static bool find_pattern(struct lb_words_pattern *p, struct lb_words_stream *s,
+static bool find_pattern(struct lb_pattern *p, struct lb_words_stream *s,
 			 size_t end, bool inner, const struct budget *budget)
 {
 	const char *text = s->text.data + s->context;
@@ -108,8 +108,8 @@ static void find_patterns(struct lb_words *w, struct lb_words_stream *s,
 {
 	if (end == s->window)
 		return;
-	for (size_t i = 0; i < w->n_patterns && !is_over(budget); i++) {
-		struct lb_words_pattern *p = &w->patterns[i];
+	for (size_t i = 0; i < w->patterns.n && !is_over(budget); i++) {
+		struct lb_pattern *p = &w->patterns.at[i];
 
 		if (find_pattern(p, s, end, inner, budget) && !p->warned) {
 			p->warned = true;
@@ -219,7 +219,7 @@ static void forget(const struct lb_words *w, struct lb_words_stream *s)
 {
 	size_t n = s->given;
 
-	if (w->n_patterns > 0 && s->context < n)
+	if (w->patterns.n > 0 && s->context < n)
 		n = s->context;
 	lb_buf_shift(&s->text, n);
 	s->given -= n;
@@ -245,7 +245,7 @@ void lb_words_feed(struct lb_words *w, struct lb_words_stream *s,
 		find_words(w, s);
 		until -= lb_automaton_begun(w->words, s->state);
 	}
-	if (w->n_patterns > 0) {
+	if (w->patterns.n > 0) {
 		find_in_windows(w, s, false);
 		until = s->window < until ? s->window : until;
 	}
@@ -257,7 +257,7 @@ void lb_words_feed(struct lb_words *w, struct lb_words_stream *s,
 void lb_words_end(struct lb_words *w, struct lb_words_stream *s,
 		  struct lb_buf *out)
 {
-	if (w->n_patterns > 0)
+	if (w->patterns.n > 0)
 		find_in_windows(w, s, true);
 	give(w, s, s->text.len, out);
 	lb_buf_reset(&s->text);
@@ -281,7 +281,7 @@ bool lb_words_mask(struct lb_words *w, const char *text, size_t len,
 	lb_buf_put(&w->whole.text, text, len);
 	if (w->words)
 		find_words(w, &w->whole);
-	if (w->n_patterns > 0)
+	if (w->patterns.n > 0)
 		find_in_windows(w, &w->whole, true);
 	found = w->whole.found;
 	lb_words_end(w, &w->whole, out);
@@ -304,7 +304,7 @@ bool lb_words_found(struct lb_words *w, const char *text, size_t len)
 {
 	if (w->words && has_word(w, text, len))
 		return true;
-	if (w->n_patterns == 0)
+	if (w->patterns.n == 0)
 		return false;
 	lb_buf_reset(&w->scratch);
 	return lb_words_mask(w, text, len, &w->scratch);

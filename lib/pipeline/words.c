@@ -14,9 +14,8 @@ enum {
 	MAX_FILE = 4 << 20, /* bytes */
 	MAX_WORDS = 50000,
 	MAX_BYTES = 1 << 20, /* of all words */
-	MAX_PATTERNS = 64,
-	MAX_ENTRY = 1024, /* characters */
-	MAX_MASK = 64,    /* characters */
+	MAX_ENTRY = 1024,    /* characters */
+	MAX_MASK = 64,       /* characters */
 };
 
 #define KEY "safety.content-filter."
@@ -27,27 +26,6 @@ struct entries {
 	size_t n, bytes;
 };
 
-static int add_pattern(struct lb_words *w, const char *text,
-		       struct lb_error *err)
-{
-	struct lb_words_pattern *p;
-	struct lb_regex *regex;
-
-	if (w->n_patterns == MAX_PATTERNS)
-		return lb_fail(err, LB_CONFIG, "more than %d patterns",
-			       MAX_PATTERNS);
-	regex = lb_regex_open(text, err);
-	if (!regex)
-		return -1;
-	w->patterns = lb_grow(w->patterns,
-			      (w->n_patterns + 1) * sizeof(*w->patterns));
-	p = &w->patterns[w->n_patterns++];
-	p->text = lb_strdup(text);
-	p->regex = regex;
-	p->warned = false;
-	return 0;
-}
-
 static int add(struct lb_words *w, struct entries *e, const char *text,
 	       struct lb_error *err)
 {
@@ -55,12 +33,12 @@ static int add(struct lb_words *w, struct entries *e, const char *text,
 		return 0;
 	if (!lb_utf8_valid(text, strlen(text)))
 		return lb_fail(err, LB_CONFIG, "an entry is not UTF-8");
-	if (lb_utf8_count(text, strlen(text)) > MAX_ENTRY)
+	if (lb_utf8_count(text, strlen(text)) > LB_PATTERN_MAX)
 		return lb_fail(err, LB_CONFIG,
 			       "an entry has more than %d characters",
-			       MAX_ENTRY);
+			       LB_PATTERN_MAX);
 	if (strpbrk(text, "\\^$.|?*+()[]{}"))
-		return add_pattern(w, text, err);
+		return lb_patterns_add(&w->patterns, text, false, err);
 	e->bytes += strlen(text);
 	if (e->n == MAX_WORDS || e->bytes > MAX_BYTES)
 		return lb_fail(err, LB_CONFIG,
@@ -218,7 +196,7 @@ struct lb_words *lb_words_open(struct lb_config *config, const char *pipeline,
 		lb_words_close(w);
 		return NULL;
 	}
-	if (w->words || w->n_patterns > 0) {
+	if (w->words || w->patterns.n > 0) {
 		w->in = !scope || strcmp(scope, "output-msg") != 0;
 		w->out = !scope || strcmp(scope, "income-msg") != 0;
 	}
@@ -229,11 +207,7 @@ void lb_words_close(struct lb_words *w)
 {
 	if (!w)
 		return;
-	for (size_t i = 0; i < w->n_patterns; i++) {
-		lb_regex_close(w->patterns[i].regex);
-		free(w->patterns[i].text);
-	}
-	free(w->patterns);
+	lb_patterns_release(&w->patterns);
 	lb_automaton_close(w->words);
 	lb_words_stream_release(&w->whole);
 	lb_buf_release(&w->scratch);

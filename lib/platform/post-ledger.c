@@ -149,3 +149,38 @@ void lb_posts_abandon(struct lb_send *send)
 	if (r < 0) /* then their claims say that it is unknown */
 		lb_complain("cannot note what was not sent: %s", err.text);
 }
+
+/* No answer has a part of this number. */
+enum { SHOWN = 0 };
+
+void lb_bot_note_shown(struct lb_bot *bot, const char *id, const json_t *ids)
+{
+	const struct lb_ledger_key key = {bot->name, id, SHOWN};
+	struct lb_posts *all = lb_posts_of(bot->send);
+	struct lb_error err;
+
+	if (open_ledger(bot->send, &err) < 0 ||
+	    lb_ledger_begin(all->ledger, &err) < 0) {
+		lb_log(LB_DEBUG, NULL, "%s", err.text);
+		return;
+	}
+	if (lb_ledger_write(all->ledger, &key, LB_LEDGER_FREE, ids,
+			    lb_clock_now(), &err) == 0 &&
+	    lb_ledger_commit(all->ledger, &err) == 0)
+		return;
+	lb_ledger_rollback(all->ledger);
+	lb_log(LB_DEBUG, NULL, "%s", err.text);
+}
+
+json_t *lb_bot_shown(struct lb_bot *bot, const char *id)
+{
+	const struct lb_ledger_key key = {bot->name, id, SHOWN};
+	struct lb_posts *all = lb_posts_of(bot->send);
+	struct lb_error err;
+	json_t *ids = NULL;
+
+	if (open_ledger(bot->send, &err) < 0 ||
+	    lb_ledger_look(all->ledger, &key, false, &ids, &err) < 0)
+		lb_log(LB_DEBUG, NULL, "%s", err.text);
+	return ids ? ids : json_array();
+}

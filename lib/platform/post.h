@@ -100,6 +100,15 @@ struct lb_network {
 	void (*paused)(void *self, const char *id);
 };
 
+/*
+ * The messages that show an answer while it is made, as the adapter writes
+ * them: kept, so that it can change these and need not send others when the
+ * answer comes from another process. As well as can be: a failure is not told.
+ * An array, new; [] for none.
+ */
+void lb_bot_note_shown(struct lb_bot *bot, const char *id, const json_t *ids);
+json_t *lb_bot_shown(struct lb_bot *bot, const char *id);
+
 /* The adapter may be asked for the next step. */
 void lb_post_go(struct lb_post *post);
 

@@ -173,6 +173,8 @@ static int make_plan(void *self, struct lb_post *post, struct lb_error *err)
 	if (lb_telegram_chat(post->d.record->json, &plan->chat, err) < 0)
 		return -1;
 	telegram_follow(t, &plan->chat);
+	if (post->d.part == 1)
+		telegram_stream_resume(t, post->d.record);
 	post->chat = *plan->chat.name
 			     ? lb_strdup(plan->chat.name)
 			     : lb_printf("%lld", (long long)plan->chat.id);

@@ -4,6 +4,7 @@
  *     telegram-send.c     a part: calls, their answers, second tries
  *     telegram-moved.c    ... where its chat is now
  *     telegram-stream.c   an answer that is shown while it is made
+ *     telegram-shown.c    ... the messages that show it
  *     telegram-upload.c   files
  */
 #ifndef LB_PLATFORM_TELEGRAM_SEND_H
@@ -51,6 +52,8 @@ struct stream {
 void telegram_chunk(void *self, const struct lb_record *r);
 struct stream *telegram_stream(const struct telegram *t, const char *id);
 void telegram_stream_end(struct telegram *t, const char *id);
+/* What another process showed of the reply's answer may be changed into it. */
+void telegram_stream_resume(struct telegram *t, const struct lb_record *r);
 /* What was shown is kept for a while, for a later try. */
 void telegram_stream_pause(struct telegram *t, const char *id);
 void telegram_streams_close(struct telegram *t);
@@ -66,6 +69,14 @@ void telegram_stream_took(struct stream *s, const char *text);
 void telegram_stream_lost(struct stream *s, size_t i);
 /* Messages that no part has become are taken away. */
 void telegram_stream_trim(struct stream *s);
+
+int64_t telegram_stream_interval(const struct stream *s); /* of edits, ms */
+void telegram_shown_free(struct stream *s, size_t from);
+void telegram_shown_says(struct shown *m, const char *text);
+void telegram_shown_add(struct stream *s, int64_t id, char *take_text);
+/* Another process may have to go on with them; and what another showed. */
+void telegram_shown_note(const struct stream *s);
+void telegram_shown_recall(struct stream *s);
 
 /* Where the chat is now. */
 void telegram_follow(const struct telegram *t, struct lb_telegram_chat *chat);

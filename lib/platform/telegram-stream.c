@@ -21,7 +21,7 @@ static struct lb_loop *loop_of(const struct stream *s)
 	return s->telegram->bot->send->loop;
 }
 
-static int64_t interval(const struct stream *s)
+int64_t telegram_stream_interval(const struct stream *s)
 {
 	const struct lb_limits *l = &s->telegram->bot->limits;
 
@@ -33,12 +33,6 @@ struct stream *telegram_stream(const struct telegram *t, const char *id)
 	return lb_map_find(&t->streams, id);
 }
 
-static void free_shown(struct stream *s, size_t from)
-{
-	while (s->n_shown > from)
-		free(s->shown[--s->n_shown].text);
-}
-
 static void stream_free(void *value)
 {
 	struct stream *s = value;
@@ -47,7 +41,7 @@ static void stream_free(void *value)
 	lb_telegram_cancel(s->typing_ask);
 	lb_timer_cancel(loop_of(s), &s->timer);
 	lb_timer_cancel(loop_of(s), &s->typing);
-	free_shown(s, 0);
+	telegram_shown_free(s, 0);
 	free(s->shown);
 	lb_buf_release(&s->text);
 	free(s->asked_text);
@@ -70,67 +64,6 @@ void telegram_streams_close(struct telegram *t)
 	lb_map_release(&t->streams, stream_free);
 }
 
-struct shown *telegram_stream_next(struct stream *s,
-				   const struct lb_telegram_call *call)
-{
-	if (s->taken >= s->n_shown || strcmp(call->method, "sendMessage") != 0)
-		return NULL;
-	return &s->shown[s->taken];
-}
-
-static void set_text(struct shown *m, const char *text)
-{
-	char *old = m->text;
-
-	m->text = lb_strdup(text);
-	free(old);
-}
-
-void telegram_stream_took(struct stream *s, const char *text)
-{
-	if (s->taken < s->n_shown)
-		set_text(&s->shown[s->taken++], text);
-	s->next = lb_clock_mono() + interval(s);
-}
-
-void telegram_stream_lost(struct stream *s, size_t i)
-{
-	if (i >= s->n_shown)
-		return;
-	free(s->shown[i].text);
-	s->n_shown--;
-	memmove(&s->shown[i], &s->shown[i + 1],
-		(s->n_shown - i) * sizeof(*s->shown));
-}
-
-static void nothing(void *arg, const struct lb_answer *a)
-{
-	(void)arg;
-	(void)a;
-}
-
-void telegram_stream_trim(struct stream *s)
-{
-	struct lb_error err;
-
-	for (size_t i = s->taken; i < s->n_shown; i++) {
-		json_auto_t *params =
-			lb_json_pack("{s:I,s:I}", "chat_id",
-				     (json_int_t)s->chat.id, "message_id",
-				     (json_int_t)s->shown[i].id);
-
-		if (!lb_telegram_ask(s->telegram->api,
-				     &(struct lb_telegram_request){
-					     .method = "deleteMessage",
-					     .params = params,
-					     .safe = true,
-				     },
-				     nothing, NULL, &err))
-			lb_warn("%s", err.text);
-	}
-	free_shown(s, s->taken);
-}
-
 static void show(void *arg);
 
 static void show_at(struct stream *s, int64_t at)
@@ -146,17 +79,6 @@ static bool must_wait(const struct stream *s)
 
 	return lb_lane_find(&send->lanes, s->session) ||
 	       lb_hold_keeps(&send->holds, s->session, s->id, lb_clock_mono());
-}
-
-static void add_shown(struct stream *s, int64_t id)
-{
-	struct shown *m;
-
-	s->shown = lb_grow(s->shown, (s->n_shown + 1) * sizeof(*s->shown));
-	m = &s->shown[s->n_shown++];
-	m->id = id;
-	m->text = s->asked_text;
-	s->asked_text = NULL;
 }
 
 static void refused(struct stream *s, const struct lb_answer *a)
@@ -179,13 +101,15 @@ static void on_shown(void *arg, const struct lb_answer *a)
 	int64_t now = lb_clock_mono(), id;
 
 	s->ask = NULL;
-	s->next = now + interval(s);
+	s->next = now + telegram_stream_interval(s);
 	if (a->outcome == LB_TRY_OK || telegram_is_unchanged(a)) {
 		id = telegram_message(a->result);
 		if (s->asked < s->n_shown)
-			set_text(&s->shown[s->asked], s->asked_text);
-		else if (id)
-			add_shown(s, id);
+			telegram_shown_says(&s->shown[s->asked], s->asked_text);
+		else if (id) {
+			telegram_shown_add(s, id, lb_steal(&s->asked_text));
+			telegram_shown_note(s);
+		}
 	} else if (a->outcome == LB_TRY_REFUSED) {
 		refused(s, a);
 	} else if (a->outcome == LB_TRY_UNKNOWN) {
@@ -351,7 +275,18 @@ static struct stream *stream_open(struct telegram *t, const char *id,
 	s->chat = chat;
 	s->attempt = 1;
 	lb_map_add(&t->streams, id, s);
+	telegram_shown_recall(s);
 	return s;
+}
+
+void telegram_stream_resume(struct telegram *t, const struct lb_record *r)
+{
+	const char *id = lb_json_str(r->json, "id");
+	struct stream *s =
+		id && !telegram_stream(t, id) ? stream_open(t, id, r) : NULL;
+
+	if (s && s->n_shown == 0)
+		telegram_stream_end(t, id);
 }
 
 /* A later attempt says it all again. */

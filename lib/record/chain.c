@@ -1,5 +1,6 @@
 #include "record/chain.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -42,23 +43,58 @@ static void put_at(struct lb_buf *out, const json_t *part)
 
 /* How a component reads: a label, then the value of a member. */
 static const struct {
-	const char *type, *label, *member;
+	const char *type, *label, *member, *or_else;
 } texts[] = {
 	{"Plain", "", "text"},
-	{"AtAll", "@All", NULL},
-	{"Image", "[Image]", NULL},
-	{"Voice", "[Voice]", NULL},
-	{"File", "[File]", "name"},
-	{"Forward", "[Chat history]", NULL},
-	{"Face", "[Face]", "face_name"},
-	{"Unknown", "", "text"},
-	{"Source", "", NULL},
-	{"Quote", "", NULL},
+	{"Source", ""},
+	{"Quote", ""},
+	{"AtAll", "@All"},
+	{"Image", "[Image]"},
+	{"Voice", "[Voice]"},
+	{"File", "[File]", "name", "file_name"},
+	{"Forward", "[Chat history]"},
+	{"Unknown", "Unknown Message: ", "text"},
+	{"WeChatMiniPrograms", "[Mini program]", "title", "display_name"},
+	{"WeChatForwardMiniPrograms", "", "xml_data"},
+	{"WeChatEmoji", "[Emoji]"},
+	{"WeChatLink", "[Link]", "link_title", "link_url"},
+	{"WeChatForwardLink", "", "xml_data"},
+	{"WeChatForwardImage", "", "xml_data"},
+	{"WeChatForwardFile", "", "xml_data"},
+	{"WeChatAppMsg", "", "app_msg"},
+	{"WeChatForwardQuote", "", "app_msg"},
+	{"WeChatFile", "[File]", "file_name", "name"},
 };
+
+static bool is_empty(const json_t *value)
+{
+	return !value || json_is_null(value) ||
+	       (json_is_string(value) && json_string_length(value) == 0);
+}
+
+/* A face, the dots of a die, or what a hand shows. */
+static void put_face(struct lb_buf *out, const json_t *part)
+{
+	static const char *const hands[] = {"paper", "scissors", "rock"};
+	const char *kind = lb_json_str(part, "face_type");
+	int64_t id = 0;
+
+	lb_json_int(part, "face_id", &id);
+	if (kind && strcmp(kind, "dice") == 0)
+		lb_buf_printf(out, "[Dice]%lld", (long long)id);
+	else if (kind && strcmp(kind, "rps") == 0)
+		lb_buf_printf(out, "[Rock paper scissors]%s",
+			      id >= 1 && id <= 3 ? hands[id - 1] : "");
+	else {
+		lb_buf_puts(out, "[Face]");
+		put_value(out, json_object_get(part, "face_name"));
+	}
+}
 
 static void put_part(struct lb_buf *out, const json_t *part)
 {
 	const char *type = lb_json_str(part, "type");
+	const json_t *value;
 
 	if (!type)
 		return;
@@ -66,12 +102,20 @@ static void put_part(struct lb_buf *out, const json_t *part)
 		put_at(out, part);
 		return;
 	}
+	if (strcmp(type, "Face") == 0) {
+		put_face(out, part);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		if (strcmp(texts[i].type, type) != 0)
 			continue;
 		lb_buf_puts(out, texts[i].label);
-		if (texts[i].member)
-			put_value(out, json_object_get(part, texts[i].member));
+		if (!texts[i].member)
+			return;
+		value = json_object_get(part, texts[i].member);
+		if (is_empty(value) && texts[i].or_else)
+			value = json_object_get(part, texts[i].or_else);
+		put_value(out, value);
 		return;
 	}
 	lb_buf_printf(out, "[%s]", type);

@@ -16,8 +16,10 @@
 int lb_chain_check(const json_t *chain, struct lb_error *err);
 
 /*
- * What people read: Plain texts, @names, [Image] and the like, without a
- * separator. Source and Quote say nothing.
+ * What people read, and what rules match: Plain texts, @names, [Image] and the
+ * like, without a separator. Source says nothing, and neither does Quote: what
+ * somebody else said is not said now. A type that is not known reads as
+ * "[Type]".
  */
 void lb_chain_text(const json_t *chain, struct lb_buf *out);
 

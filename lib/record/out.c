@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-enum { FULL = 64 * 1024, DIRECT = 16 * 1024, KEEP = 1024 * 1024 };
+enum { DIRECT = 16 * 1024, KEEP = 1024 * 1024 };
 
 struct lb_out {
 	int fd;
@@ -78,7 +78,7 @@ static void drain(struct lb_out *out)
 void lb_out_built(struct lb_out *out)
 {
 	/* A burst is to be one whole for fn, as far as that is bounded. */
-	if (out->buf.len >= (out->fn ? KEEP : FULL))
+	if (out->buf.len >= (out->fn ? KEEP : LB_OUT_FULL))
 		drain(out);
 }
 

@@ -2,7 +2,7 @@
  * record/out.h - the one writer of records to a descriptor.
  *
  * What is put in is gathered and leaves in one write(2) a burst: the owner
- * flushes when it is about to wait. More than 64 KiB leaves at once, and a
+ * flushes when it is about to wait. More than LB_OUT_FULL leaves at once, and a
  * long run of foreign lines leaves straight from the reader's buffer.
  *
  * After a failed write everything put in is thrown away and lb_out_flush()
@@ -18,6 +18,8 @@
 #include "base/error.h"
 
 struct lb_out;
+
+enum { LB_OUT_FULL = 64 * 1024 }; /* more leaves at once */
 
 struct lb_out *lb_out_open(int fd); /* borrowed */
 

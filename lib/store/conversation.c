@@ -48,13 +48,16 @@ static int64_t make(struct lb_store *store, const char *session,
 		lb_db_query(store,
 			    "INSERT INTO conversations"
 			    "(id, session, bot, pipeline, created, updated)"
-			    " VALUES(?, ?, ?, ?, ?, ?)",
+			    " VALUES(?1, ?2, ?3, ?4, max(?5, (SELECT"
+			    /* their order is that of their beginning */
+			    " ifnull(max(created), 0) + 1 FROM conversations"
+			    " WHERE session = ?2 AND pipeline = ?4)), ?5)",
 			    err);
 	int64_t id = draw_id();
 
 	if (!q)
 		return -1;
-	lb_db_bind(q, "isssii", id, session, bot, pipeline, now_ms, now_ms);
+	lb_db_bind(q, "isssi", id, session, bot, pipeline, now_ms);
 	return lb_db_step(store, q, err) < 0 ? -1 : id;
 }
 

@@ -35,21 +35,31 @@ int64_t lb_conversation_use(struct lb_store *store, const char *session,
 			    int64_t now_ms, struct lb_error *err);
 
 /*
- * The messages of its last max_turns turns (-1: all), oldest first, as one
- * new array; lone surrogates and bad bytes come back as U+FFFD. At most 64 MiB
- * of text: older turns are left out whole.
+ * The messages of its last max_turns turns (-1: all) of about max_tokens (-1:
+ * no limit), oldest first, as one new array. Turns are left out whole, the
+ * older first, so that no tool's result loses its call; at most 64 MiB of text.
+ * What comes back passes lb_heal_turn(): any model takes it.
  */
 json_t *lb_conversation_load(struct lb_store *store, int64_t id,
-			     int64_t max_turns, struct lb_error *err);
+			     int64_t max_turns, int64_t max_tokens,
+			     struct lb_error *err);
+
+/* What a person said and all that came of it. */
+struct lb_turn {
+	const char *of;     /* the id of the record */
+	const char *sender; /* who said it; "" where that is not known */
+	const json_t *messages;
+	bool complete;         /* false: it was cut off */
+	int64_t input, output; /* tokens */
+	int64_t time;          /* ms */
+};
 
 /*
- * Append a turn. `of` is the record's id; complete is false for one cut off.
- * LB_NOINPUT: the conversation is gone, its database having been deleted since
- * lb_conversation_use(); use it again and append to that.
+ * Append a turn. LB_NOINPUT: the conversation is gone, its database having been
+ * deleted since lb_conversation_use(); use it again and append to that.
  */
-int lb_conversation_append(struct lb_store *store, int64_t id, const char *of,
-			   const json_t *messages, bool complete,
-			   int64_t now_ms, struct lb_error *err);
+int lb_conversation_append(struct lb_store *store, int64_t id,
+			   const struct lb_turn *turn, struct lb_error *err);
 
 /*
  * End the use of the conversations of a session (of one pipeline, or NULL for
@@ -57,6 +67,41 @@ int lb_conversation_append(struct lb_store *store, int64_t id, const char *of,
  */
 int64_t lb_conversation_reset(struct lb_store *store, const char *session,
 			      const char *pipeline, struct lb_error *err);
+
+/*
+ * Begin another conversation; the one in use stays to be gone back to. One in
+ * use that nothing was said in yet is the new one. The row, or -1.
+ */
+int64_t lb_conversation_new(struct lb_store *store, const char *session,
+			    const char *bot, const char *pipeline,
+			    int64_t now_ms, struct lb_error *err);
+
+/* Go on with that one of the same session and pipeline, as of now. */
+int lb_conversation_switch(struct lb_store *store, int64_t id, int64_t now_ms,
+			   struct lb_error *err);
+
+/* End the use of the one that nothing happened in since before_ms. */
+int lb_conversation_end_idle(struct lb_store *store, const char *session,
+			     const char *pipeline, int64_t before_ms,
+			     struct lb_error *err);
+
+/* Forget a conversation. */
+int lb_conversation_delete(struct lb_store *store, int64_t id,
+			   struct lb_error *err);
+
+/* Forget its last turn. 1; 0: it has none; -1 failed. */
+int lb_conversation_undo(struct lb_store *store, int64_t id,
+			 struct lb_error *err);
+
+/* The model asked in place of the pipeline's; *take NULL: none. Caller frees. */
+int lb_conversation_model(struct lb_store *store, int64_t id, char **take,
+			  struct lb_error *err);
+int lb_conversation_set_model(struct lb_store *store, int64_t id,
+			      const char *model, struct lb_error *err);
+
+/* Its tokens so far. */
+int lb_conversation_usage(struct lb_store *store, int64_t id, int64_t *input,
+			  int64_t *output, struct lb_error *err);
 
 /*
  * Forget whole conversations that nothing was said in since before_ms,

@@ -39,6 +39,14 @@ static const char *const lb_steps[] = {
 	" attempts INTEGER NOT NULL, reply TEXT);"
 	"CREATE UNIQUE INDEX answers_id ON answers(session, id);"
 	"CREATE INDEX answers_time ON answers(time);",
+	"ALTER TABLE conversations ADD COLUMN model TEXT;"
+	"ALTER TABLE turns ADD COLUMN sender TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE turns ADD COLUMN input INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE turns ADD COLUMN output INTEGER NOT NULL DEFAULT 0;"
+	/* Bots that were told to be silent. */
+	"CREATE TABLE stopped("
+	" bot TEXT PRIMARY KEY, sender TEXT NOT NULL, time INTEGER NOT NULL)"
+	" WITHOUT ROWID;",
 	NULL,
 };
 

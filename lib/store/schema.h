@@ -21,6 +21,7 @@ struct lb_schema {
 
 extern const struct lb_schema lb_schema_lb; /* conversations and answers */
 extern const struct lb_schema lb_schema_queue;
+extern const struct lb_schema lb_schema_limits; /* what is limited */
 
 /*
  * Take the steps that are missing, all or none, under an exclusive lock beside

@@ -1,5 +1,5 @@
 /*
- * fill-store STATE SESSION BOT PIPELINE OF QUESTION ANSWER [TIME]
+ * fill-store STATE SESSION BOT PIPELINE OF QUESTION ANSWER [TIME [SENDER]]
  * appends one turn, as lb-agent would: what the tests of lb-session read.
  */
 #include <stdio.h>
@@ -30,8 +30,16 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	id = lb_conversation_use(store, argv[2], argv[3], argv[4], now, &err);
-	bad = id < 0 || lb_conversation_append(store, id, argv[5], messages,
-					       true, now, &err) < 0;
+	bad = id < 0 ||
+	      lb_conversation_append(store, id,
+				     &(struct lb_turn){
+					     .of = argv[5],
+					     .sender = argc > 9 ? argv[9] : "",
+					     .messages = messages,
+					     .complete = true,
+					     .time = now,
+				     },
+				     &err) < 0;
 	if (bad)
 		fprintf(stderr, "fill-store: %s\n", err.text);
 	lb_store_close(store);

@@ -37,5 +37,12 @@ int main(void)
 		tap_same(rows[i].bytes ? rows[i].bytes : "", out.data + 1,
 			 "its bytes");
 	}
+	/* The first rows are as they are written. */
+	for (size_t i = 0; i < 7; i++) {
+		lb_autobuf struct lb_buf out = {0};
+
+		lb_base64_encode(&out, rows[i].bytes, strlen(rows[i].bytes));
+		tap_same(rows[i].text, lb_buf_str(&out), "and back");
+	}
 	return tap_end();
 }

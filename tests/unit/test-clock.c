@@ -1,4 +1,6 @@
 /* test-clock - durations, sizes, time as text; ids. TAP. */
+#include <stdlib.h>
+
 #include "base/clock.h"
 #include "base/id.h"
 #include "tap.h"
@@ -115,6 +117,22 @@ static void test_new_ids(void)
 	tap_ok(same == 0, "new ids are valid, differ, and hold the time");
 }
 
+static void test_local(void)
+{
+	char got[LB_CLOCK_TEXT];
+
+	setenv("TZ", "XST-9:30", 1);
+	lb_clock_local(1767225600123, got);
+	tap_same("2026-01-01 09:30:00", got, "where people are");
+	setenv("TZ", "YST3", 1);
+	lb_clock_local(1767225600123, got);
+	tap_same("2025-12-31 21:00:00", got, "... somewhere else");
+	lb_clock_local(-1, got);
+	tap_same("1970-01-01 00:00:00", got, "no time");
+	lb_clock_local(INT64_MAX, got);
+	tap_same("1970-01-01 00:00:00", got, "a time too far");
+}
+
 int main(void)
 {
 	EACH(i, durations)
@@ -128,6 +146,7 @@ int main(void)
 		lb_clock_text(times[i].ms, got);
 		tap_same(times[i].expected, got, "a time as text");
 	}
+	test_local();
 	EACH(i, ids)
 	tap_ok(lb_id_valid(ids[i].id) == ids[i].valid,
 	       ids[i].id ? ids[i].id : "no id");

@@ -40,24 +40,37 @@ static char *file(const char *name)
 static int append(struct lb_store *store, int64_t id, const char *of,
 		  const char *text)
 {
-	json_auto_t *messages =
-		lb_json_pack("[{s:s, s:s}]", "role", "user", "content", text);
+	json_auto_t *messages = lb_json_pack("[{s:s, s:s}, {s:s, s:s}]", "role",
+					     "user", "content", text, "role",
+					     "assistant", "content", "yes");
 
-	return lb_conversation_append(store, id, of, messages, true, 1000,
+	return lb_conversation_append(store, id,
+				      &(struct lb_turn){
+					      .of = of,
+					      .sender = "7",
+					      .messages = messages,
+					      .complete = true,
+					      .input = 10,
+					      .output = 2,
+					      .time = 1000,
+				      },
 				      &err);
 }
 
-/* The contents of the loaded messages, joined by blanks. */
-static char *said(struct lb_store *store, int64_t id, int64_t max)
+/* What users said in the loaded messages, joined by blanks. */
+static char *said_in(struct lb_store *store, int64_t id, int64_t max,
+		     int64_t tokens)
 {
-	json_auto_t *all = lb_conversation_load(store, id, max, &err);
+	json_auto_t *all = lb_conversation_load(store, id, max, tokens, &err);
 	struct lb_buf text = {0};
 	const json_t *m;
 	size_t i;
 
 	json_array_foreach(all, i, m)
 	{
-		if (i)
+		if (strcmp(lb_json_str(m, "role"), "user") != 0)
+			continue;
+		if (text.len > 0)
 			lb_buf_putc(&text, ' ');
 		lb_buf_puts(&text, lb_json_str(m, "content"));
 	}
@@ -65,15 +78,20 @@ static char *said(struct lb_store *store, int64_t id, int64_t max)
 	return lb_buf_take(&text);
 }
 
-static int said_is(struct lb_store *store, int64_t id, int64_t max,
-		   const char *expected)
+static int same(const char *expected, const char *got)
 {
-	lb_autofree char *got = said(store, id, max);
-
 	if (got && strcmp(got, expected) == 0)
 		return 1;
 	printf("# expected '%s', got '%s'\n", expected, got ? got : "");
 	return 0;
+}
+
+static int said_is(struct lb_store *store, int64_t id, int64_t max,
+		   const char *expected)
+{
+	lb_autofree char *got = said_in(store, id, max, -1);
+
+	return same(expected, got);
 }
 
 static int check_turns(void)
@@ -184,13 +202,12 @@ static int check_heal(void)
 	static const struct {
 		const char *stored, *content;
 	} rows[] = {
-		{"[{\"content\":\"ok \\ud83d...\"}]", "ok \xef\xbf\xbd..."},
-		{"[{\"content\":\"\\udC00\\ud83d\"}]",
-		 "\xef\xbf\xbd\xef\xbf\xbd"},
-		{"[{\"content\":\"\\ud83d\\ude00 \\\\ud83d \\ud83d\"}]",
+		{"\"ok \\ud83d...\"", "ok \xef\xbf\xbd..."},
+		{"\"\\udC00\\ud83d\"", "\xef\xbf\xbd\xef\xbf\xbd"},
+		{"\"\\ud83d\\ude00 \\\\ud83d \\ud83d\"",
 		 "\xf0\x9f\x98\x80 \\ud83d \xef\xbf\xbd"},
-		{"[{\"content\":\"a\xff\"}]", "a\xef\xbf\xbd"},
-		{"[{\"content\":\"big\",\"n\":18446744073709551616}]", "big"},
+		{"\"a\xff\"", "a\xef\xbf\xbd"},
+		{"\"big\",\"n\":18446744073709551616", "big"},
 	};
 	struct lb_store *s = lb_store_open(state, 5000, &err);
 
@@ -198,15 +215,74 @@ static int check_heal(void)
 		lb_autofree char *session = lb_printf("s%zu", i);
 		int64_t id = lb_conversation_use(s, session, "b", "p", 1, &err);
 		lb_autofree char *sql =
-			lb_printf("UPDATE turns SET messages = '%s' WHERE "
-				  "conversation "
-				  "= %lld",
+			lb_printf("UPDATE turns SET messages = "
+				  "'[{\"role\":\"user\",\"content\":%s},"
+				  "{\"role\":\"assistant\",\"content\":"
+				  "\"a\"}]' WHERE conversation = %lld",
 				  rows[i].stored, (long long)id);
 
 		want(append(s, id, "r", "x") == 0);
 		want(lb_db_run(s->db, "", sql, &err) == 0);
 		want(said_is(s, id, -1, rows[i].content));
 	}
+	lb_store_close(s);
+	return 1;
+}
+
+/* A turn is cut whole; what a text costs is not told too low. */
+static int check_budget(void)
+{
+	struct lb_store *s = lb_store_open(state, 5000, &err);
+	int64_t id = lb_conversation_use(s, "s", "b", "p", 1, &err);
+	lb_autofree char *all = NULL, *two = NULL, *none = NULL;
+
+	want(append(s, id, "r", "one") == 0);
+	want(append(s, id, "r", "two") == 0);
+	/* 100 characters of 3 bytes: 100 tokens, and not 75 */
+	want(append(s, id, "r",
+		    "\xe4\xb8\x80\xe4\xb8\x80\xe4\xb8\x80\xe4\xb8\x80\xe4\xb8"
+		    "\x80\xe4\xb8\x80\xe4\xb8\x80\xe4\xb8\x80\xe4\xb8\x80\xe4"
+		    "\xb8\x80"
+		    "\xe4\xb8\x80\xe4\xb8\x80\xe4\xb8\x80\xe4\xb8\x80\xe4\xb8"
+		    "\x80\xe4\xb8\x80\xe4\xb8\x80\xe4\xb8\x80\xe4\xb8\x80"
+		    "\xe4\xb8\x80") == 0);
+	want(append(s, id, "r", "four") == 0);
+	all = said_in(s, id, -1, 1000);
+	two = said_in(s, id, -1, 30);
+	none = said_in(s, id, -1, 5);
+	want(strncmp(all, "one two ", 8) == 0);
+	want(same("four", two) && same("", none));
+	lb_store_close(s);
+	return 1;
+}
+
+static int check_several(void)
+{
+	struct lb_store *s = lb_store_open(state, 5000, &err);
+	int64_t one = lb_conversation_use(s, "s", "b", "p", 1, &err), two;
+	int64_t in, out;
+	lb_autofree char *model = NULL;
+
+	want(lb_conversation_new(s, "s", "b", "p", 1, &err) == one);
+	want(append(s, one, "r", "a") == 0 && append(s, one, "r", "b") == 0);
+	two = lb_conversation_new(s, "s", "b", "p", 1, &err);
+	want(two > 0 && two != one);
+	want(lb_conversation_find(s, "s", "p", &err) == two);
+	want(lb_conversation_switch(s, one, 1, &err) == 0);
+	want(lb_conversation_find(s, "s", "p", &err) == one);
+	want(lb_conversation_usage(s, one, &in, &out, &err) == 0);
+	want(in == 20 && out == 4);
+	want(lb_conversation_undo(s, one, &err) == 1);
+	want(said_is(s, one, -1, "a") && append(s, one, "r", "c") == 0);
+	want(said_is(s, one, -1, "a c"));
+	want(lb_conversation_undo(s, two, &err) == 0);
+	want(lb_conversation_model(s, one, &model, &err) == 0 && !model);
+	want(lb_conversation_set_model(s, one, "x/y", &err) == 0);
+	want(lb_conversation_model(s, one, &model, &err) == 0);
+	want(model && strcmp(model, "x/y") == 0);
+	want(lb_conversation_delete(s, one, &err) == 0);
+	want(lb_conversation_find(s, "s", "p", &err) == 0);
+	want(said_is(s, one, -1, ""));
 	lb_store_close(s);
 	return 1;
 }
@@ -339,7 +415,8 @@ static int check_newer(void)
 /* Open the database with one step more, or with a step that fails. */
 static int migrate(const char *step)
 {
-	const char *steps[] = {lb_schema_lb.steps[0], step, NULL};
+	const char *steps[] = {lb_schema_lb.steps[0], lb_schema_lb.steps[1],
+			       step, NULL};
 	struct lb_schema two = lb_schema_lb;
 	lb_autofree char *path = file("lb.db");
 	sqlite3 *db;
@@ -355,7 +432,7 @@ static int migrate(const char *step)
 
 static int check_migration(void)
 {
-	lb_autofree char *copy = file("lb.db.schema-1");
+	lb_autofree char *copy = file("lb.db.schema-2");
 	struct lb_store *s = lb_store_open(state, 5000, &err);
 	sqlite3 *old;
 
@@ -476,6 +553,8 @@ static const struct {
 	{"a thousand sessions in one transaction", check_many},
 	{"stored text with half surrogates and bad bytes heals", check_heal},
 	{"a turn that cannot be read is left out", check_broken_turn},
+	{"history is cut by turns to a budget of tokens", check_budget},
+	{"a session has several conversations, one in use", check_several},
 	{"files are private under any umask", check_modes},
 	{"a deleted database is made anew with one warning", check_deleted},
 	{"a damaged file is refused and left as it is", check_damaged},

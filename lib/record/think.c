@@ -1,12 +1,23 @@
-#include "llm/think.h"
+#include "record/think.h"
 
 #include <string.h>
 
 static const char open_tag[] = "<think>", close_tag[] = "</think>";
 
-static const char *wanted(const struct lb_think *t)
+/* Is what is held, and c behind it, the start of this tag? */
+static bool goes_on(const struct lb_think *t, const char *tag, char c)
 {
-	return t->inside ? close_tag : open_tag;
+	return memcmp(t->held, tag, t->n_held) == 0 && tag[t->n_held] == c;
+}
+
+/* The tag that it is the start of; NULL: of none that counts now. */
+static const char *tag_of(const struct lb_think *t, char c)
+{
+	if (!t->inside && goes_on(t, open_tag, c))
+		return open_tag;
+	if ((t->inside || t->orphans) && goes_on(t, close_tag, c))
+		return close_tag;
+	return NULL;
 }
 
 static bool is_blank(char c)
@@ -29,10 +40,14 @@ static void emit(struct lb_think *t, const char *text, size_t len,
 	fn(arg, t->inside, text, len);
 }
 
-/* The tag is complete: the other channel begins. */
-static void turn(struct lb_think *t)
+/* The tag is complete: the other channel begins, or it was an orphan. */
+static void turn(struct lb_think *t, const char *tag, lb_think_fn *fn,
+		 void *arg)
 {
-	t->inside = !t->inside;
+	if (!t->inside && tag == close_tag)
+		fn(arg, true, "", 0);
+	else
+		t->inside = !t->inside;
 	t->n_held = 0;
 	t->trim = !t->inside;
 }
@@ -44,12 +59,12 @@ static void turn(struct lb_think *t)
  */
 static void held_char(struct lb_think *t, char c, lb_think_fn *fn, void *arg)
 {
-	const char *tag = wanted(t);
+	const char *tag = tag_of(t, c);
 
-	if (c == tag[t->n_held]) {
+	if (tag) {
 		t->held[t->n_held++] = c;
 		if (!tag[t->n_held])
-			turn(t);
+			turn(t, tag, fn, arg);
 		return;
 	}
 	emit(t, t->held, t->n_held, fn, arg);

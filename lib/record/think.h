@@ -1,12 +1,16 @@
 /*
- * llm/think.h - <think> blocks in streamed text.
+ * record/think.h - <think> blocks in streamed text.
  *
  * Feed text cut anywhere. Only what could still become a tag is held back.
  * White space behind a closing tag, and before the first word of the answer,
  * belongs to the block.
+ *
+ * Some models leave the opening tag out. With `orphans`, a closing tag that
+ * closes nothing is one, too: all before it was reasoning, and fn hears of it
+ * by an empty piece of that.
  */
-#ifndef LB_LLM_THINK_H
-#define LB_LLM_THINK_H
+#ifndef LB_RECORD_THINK_H
+#define LB_RECORD_THINK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,8 +19,9 @@
 struct lb_think {
 	char held[16]; /* the start of what may be a tag */
 	size_t n_held;
-	bool inside; /* a block is open */
-	bool trim;   /* white space now is not part of the answer */
+	bool inside;  /* a block is open */
+	bool trim;    /* white space now is not part of the answer */
+	bool orphans; /* set by the caller */
 };
 
 /* Gets pieces in order; `reasoning` says which channel. */

@@ -1,0 +1,37 @@
+/* spend.c - what a turn used counts in the limits of its pipeline. */
+#include <string.h>
+
+#include "agent/turn.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "pipeline/spend.h"
+
+void turn_spend(struct turn *t)
+{
+	const struct lb_agent_options *o =
+		agent_of_session(t->session)->options;
+	struct agent *a = agent_of_session(t->session);
+	const json_t *query = t->query->json;
+	const char *type = lb_json_str(query, "launcher_type");
+	const struct lb_whose of = {
+		.pipeline = t->pipeline,
+		.bot = t->bot,
+		.session = t->session->name,
+		.sender_id = lb_json_str(query, "sender_id"),
+		.group = type && strcmp(type, "group") == 0,
+	};
+	int64_t in = t->usage.input > 0 ? t->usage.input : 0;
+	int64_t out = t->usage.output > 0 ? t->usage.output : 0;
+
+	if (in + out == 0 || !t->model || !lb_spend_counts(o->config, &of))
+		return;
+	if (!a->limits)
+		a->limits = lb_limits_open(o->state, 100);
+	lb_spend(a->limits, o->config, &of,
+		 &(struct lb_spent){
+			 .tokens = in + out,
+			 .cost = lb_spend_price(o->config, t->model->label, in,
+						out),
+		 },
+		 lb_clock_now());
+}

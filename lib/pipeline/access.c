@@ -1,0 +1,66 @@
+/* access - whom a pipeline answers. */
+#include <string.h>
+
+#include "pipeline/pipeline.h"
+#include "pipeline/prefix.h"
+
+/* A chat is named by its id, with a topic or without. */
+static bool fits_chat(const struct lb_message *m, const char *id)
+{
+	size_t chat = strcspn(m->launcher_id, "#");
+
+	return lb_glob(id, m->launcher_id, strlen(m->launcher_id)) ||
+	       lb_glob(id, m->launcher_id, chat);
+}
+
+/* person_ID, group_ID, *_ID or ID alone. */
+static bool names(const struct lb_message *m, const char *entry)
+{
+	bool person = strncmp(entry, "person_", 7) == 0;
+
+	if (person || strncmp(entry, "group_", 6) == 0)
+		return strcmp(m->launcher_type, person ? "person" : "group") ==
+			       0 &&
+		       fits_chat(m, entry + (person ? 7 : 6));
+	if (strncmp(entry, "*_", 2) == 0)
+		entry += 2;
+	return fits_chat(m, entry) ||
+	       (*m->sender_id &&
+		lb_glob(entry, m->sender_id, strlen(m->sender_id)));
+}
+
+/* The first entry that names the chat or the sender, or NULL. */
+static const char *find(const struct lb_message *m, const json_t *list)
+{
+	size_t bot = strlen(m->bot), i;
+	const json_t *one;
+
+	json_array_foreach(list, i, one)
+	{
+		const char *entry = json_string_value(one), *rest = entry;
+
+		if (strncmp(entry, m->bot, bot) == 0 && entry[bot] == '/')
+			rest = entry + bot + 1;
+		else if (strchr(entry, '/'))
+			continue; /* of another bot */
+		if (names(m, rest))
+			return entry;
+	}
+	return NULL;
+}
+
+enum lb_verdict lb_stage_access(struct lb_message *m, struct lb_error *err)
+{
+	const struct lb_rules *rules = m->flow->rules;
+	const char *black = find(m, rules->access.black), *white;
+
+	(void)err;
+	if (black)
+		return lb_because(m, LB_DROP, "blacklist: '%s'", black);
+	if (!rules->access.whitelist_only)
+		return LB_PASS;
+	white = find(m, rules->access.white);
+	if (white)
+		return lb_because(m, LB_PASS, "whitelist: '%s'", white);
+	return lb_because(m, LB_DROP, "not on the whitelist");
+}
