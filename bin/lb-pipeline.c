@@ -1,7 +1,9 @@
 /* lb-pipeline - decide which messages are answered, and how. */
+#include <stdlib.h>
+
 #include "base/log.h"
-#include "base/mem.h"
 #include "base/prog.h"
+#include "base/zone.h"
 #include "config/config.h"
 #include "pipeline-test.h"
 #include "pipeline/pipeline.h"
@@ -11,6 +13,7 @@
 static const char *config_file, *test_file;
 static bool explain, strict;
 static int64_t max_line;
+static char *state;
 
 static const struct lb_opt options[] = {
 	{'c', "config", "FILE", "read this configuration file",
@@ -112,16 +115,21 @@ static int on_pause(void *arg, struct lb_out *out, struct lb_error *err)
 	return 0;
 }
 
+static int make_ready(struct lb_pipeline *p, struct lb_error *err)
+{
+	p->config_file = config_file;
+	p->explain = explain || lb_log_shows(LB_INFO);
+	p->state = state = lb_config_state(err);
+	p->config = state ? lb_config_load(config_file, err) : NULL;
+	if (!p->config || lb_pipeline_ready(p, err) < 0)
+		return -1;
+	return lb_zone_set(lb_config_str(p->config, "system.timezone"), err);
+}
+
 static int filter(struct work *w)
 {
 	static const char *const owned[] = {"message", NULL};
-	lb_autofree char *state = NULL;
-	struct lb_error err;
 
-	state = lb_config_state(&err);
-	if (!state)
-		return lb_report(&err);
-	w->pipeline.explain = explain || lb_log_shows(LB_INFO);
 	w->pipeline.limits = lb_limits_open(state, 5000);
 	lb_note_terminal();
 	return lb_filter_run(&(struct lb_filter){
@@ -135,29 +143,24 @@ static int filter(struct work *w)
 	});
 }
 
-static int run_all(struct work *w)
-{
-	struct lb_error err;
-
-	w->pipeline.config = lb_config_load(config_file, &err);
-	if (!w->pipeline.config || lb_pipeline_ready(&w->pipeline, &err) < 0)
-		return lb_report(&err);
-	return test_file ? pipeline_test(&w->pipeline, test_file) : filter(w);
-}
-
 int main(int argc, char **argv)
 {
 	struct work work = {0};
+	struct lb_error err;
 	int code;
 
 	lb_start(&prog);
 	max_line = lb_config_max_line();
 	if (lb_options(argc, argv) != argc)
 		lb_usage("it takes no operands");
-	code = run_all(&work);
+	if (make_ready(&work.pipeline, &err) < 0)
+		return lb_finish(lb_report(&err));
+	code = test_file ? pipeline_test(&work.pipeline, test_file)
+			 : filter(&work);
 	lb_message_release(&work.message);
 	lb_pipeline_release(&work.pipeline);
 	lb_limits_close(work.pipeline.limits);
 	lb_config_close(work.pipeline.config);
+	free(state);
 	return lb_finish(code);
 }

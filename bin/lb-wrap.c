@@ -1,6 +1,7 @@
 /* lb-wrap - make replies fit to be sent. */
 #include <string.h>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/prog.h"
 #include "config/config.h"
@@ -21,12 +22,12 @@ static const struct lb_opt options[] = {
 static const struct lb_prog prog = {
 	.name = "lb-wrap",
 	.operands = "",
-	.about = "Word failures, cut long answers into parts",
+	.about = "Make answers as their pipeline wants them sent",
 	.example =
 		"echo hi | lb-ingest text | lb-pipeline | lb-agent | lb-wrap",
 	.opts = options,
-	.reads = "reply",
-	.writes = "reply error",
+	.reads = "chunk reply",
+	.writes = "chunk reply error",
 };
 
 /* Is a line of what came of it longer than any line may be? */
@@ -56,6 +57,11 @@ static int on_record(void *arg, struct lb_record *r, struct lb_out *out,
 	size_t began = b->len;
 
 	(void)err;
+	if (strcmp(lb_json_str(r->json, "kind"), "chunk") == 0) {
+		lb_wrap_chunk(arg, r, b);
+		lb_out_built(out);
+		return 0;
+	}
 	lb_wrap_reply(arg, r, b, &why);
 	if (too_long(lb_buf_str(b) + began, b->len - began)) {
 		b->len = began;
@@ -71,8 +77,9 @@ static int on_record(void *arg, struct lb_record *r, struct lb_out *out,
 
 int main(int argc, char **argv)
 {
-	static const char *const owned[] = {"reply", NULL};
-	struct lb_wrap wrap = {0};
+	static const char *const owned[] = {"chunk", "reply", NULL};
+	struct lb_config *config;
+	struct lb_wrap wrap;
 	struct lb_error err;
 	int code;
 
@@ -80,8 +87,8 @@ int main(int argc, char **argv)
 	max_line = lb_config_max_line();
 	if (lb_options(argc, argv) != argc)
 		lb_usage("it takes no operands");
-	wrap.config = lb_config_load(config_file, &err);
-	if (!wrap.config)
+	config = lb_config_load(config_file, &err);
+	if (!config || lb_wrap_open(&wrap, config, &err) < 0)
 		return lb_finish(lb_report(&err));
 	lb_note_terminal();
 	code = lb_filter_run(&(struct lb_filter){
@@ -93,6 +100,6 @@ int main(int argc, char **argv)
 		.strict = strict,
 	});
 	lb_wrap_release(&wrap);
-	lb_config_close(wrap.config);
+	lb_config_close(config);
 	return lb_finish(code);
 }

@@ -212,7 +212,14 @@ class Ending:
                              self.last["stage"] == "prepare" and
                              self.last["reason"], "no word on why")
         if kind == "query":
-            return self.must(w.fate in ("answer", "failed", "any"), "asked")
+            return self.must(w.fate in ("answer", "failed", "any") or
+                             w.fate == "command" and "command" in self.last,
+                             "asked")
+        if w.fate == "command":
+            self.must(not w.chunks and not self.last.get("failed"), "asked")
+            return self.must(kind in ("error", "receipt", "reply", "query")
+                             and (kind != "error" or self.at == "lb-send"),
+                             "how")
         if w.fate == "any":
             return self.must(kind in ("error", "receipt", "reply"), "how")
         if w.fate in ("drop", "error"):
@@ -235,7 +242,7 @@ class Ending:
                       self.last["code"] == w.code and
                       self.last["retryable"] is False, "not hidden")
             self.must(not w.replies and not w.receipts, "hidden, but sent")
-            self.streamed(None)
+            self.streamed(None, flow)
         elif self.at == "lb-wrap":
             self.must(self.last["kind"] == "reply", "no reply")
             self.texts(flow)
@@ -288,10 +295,11 @@ class Ending:
     def texts(self, flow):
         """Parts joined are the answer, and so are the chunks."""
         w = self.w
-        said = w.first.said if w.replayed else w.said
+        said = stream.hidden(flow, w.first.said if w.replayed else w.said)
         whole = "".join(r["text"] for r in w.replies)
         for r in w.replies:
-            plain = "".join(c["text"] for c in r["chain"])
+            plain = "".join(c["text"] for c in r["chain"]
+                            if c["type"] == "Plain")
             self.must(plain == r["text"], "chain and text")
             self.must(not flow or not flow["threshold"] or
                       len(r["text"]) <= flow["threshold"], "part too long")
@@ -305,7 +313,7 @@ class Ending:
         elif w.fate == "failed":
             self.must(failed and failed["code"] == w.code, "not its failure")
             self.words(whole, flow)
-        self.streamed(whole)
+        self.streamed(whole, flow)
 
     def words(self, whole, flow):
         """What is said of a failure, behind what was said before."""
@@ -314,6 +322,7 @@ class Ending:
         if not flow:
             return self.must(whole in spoken, "not what was said")
         for said in spoken:
+            said = stream.hidden(flow, said)
             begin = said + "\n\n" if said else ""
             rest = whole[len(begin):]
             if whole.startswith(begin) and rest and (
@@ -321,7 +330,7 @@ class Ending:
                 return None
         return self.must(False, "not the words")
 
-    def streamed(self, whole):
+    def streamed(self, whole, flow):
         """Chunks in order; whole is the final text, None when there is none."""
         w = self.w
         if w.replayed:
@@ -335,8 +344,11 @@ class Ending:
             return self.must(text == "" and len(w.chunks) == 1, "streamed")
         self.must(whole is None or whole.startswith(text), "no prefix")
         if w.near:
-            return self.must(text in ((w.first if w.replayed else w).said or
-                                      text), "chunks")
+            return self.must(text in (stream.hidden(
+                flow, (w.first if w.replayed else w).said) or text), "chunks")
+        if w.fate == "failed" and flow and flow["words"]:  # some is held back
+            return self.must(w.said is None or stream.hidden(
+                flow, w.said).startswith(text), "chunks")
         if w.fate == "failed":
             return self.must(w.said is None or text == w.said, "chunks")
         return self.must(text == whole, "chunks joined")

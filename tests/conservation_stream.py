@@ -5,9 +5,13 @@ what has to come out; a stream is as hostile as a seed can make it.
 """
 import json
 import random
+import re
 
 LIMIT = 16 << 20
 HINT = "Nothing came of it."
+# What an answer must not say: the first is cut by any stream.
+WORDS = ["you said", "hello", "\u597d"]
+
 LONG = ("A long answer, on purpose. It has sentences! Has it? It has.\n"
         "Lines too, and \u4e00\u4e9b\u4e2d\u6587\u3002\u8fd8\u6709\uff01"
         "\U0001f600\n\nAnd paragraphs. ") * 12
@@ -27,6 +31,9 @@ FAILURES = {
     "#stall": ("timeout", None),
 }
 SLOW = {"#silent", "#stall"}
+
+# No model is asked: answered by lb-pipeline, by lb-agent, and refused.
+COMMANDS = ["!version", "!help", "!usage", "!reset", "!undo", "!list 1", "!stop"]
 
 
 def script():
@@ -73,6 +80,13 @@ def script():
     out += ["on POST /v1/chat/completions", "uses any",
             "openai strict sk-test", "answer You said: {last}"]
     return "\n".join(out) + "\n"
+
+
+def hidden(flow, text):
+    """What lb-wrap leaves of a text."""
+    for word in flow["words"] if flow and text else []:
+        text = re.sub(re.escape(word), "*" * len(word), text, flags=re.I)
+    return text
 
 
 class Want:
@@ -131,6 +145,7 @@ class Stream:
                 "handling": r.choice(["show-hint", "show-error", "hide"]),
                 "threshold": r.choice([None, None, 20, 60, 300]),
                 "rounds": r.choice([0, 1, 10]),
+                "words": r.choice([[], [], WORDS]),
             }
         return flows
 
@@ -152,9 +167,12 @@ class Stream:
             long_text = {"strategy": "split", "threshold": f["threshold"]} \
                 if f["threshold"] else {"strategy": "none"}
             pipelines[name] = {
+                "safety": {"content-filter": {
+                    "scope": "output-msg", "words": f["words"]}},
                 "ai": {"local-agent": {
                     "model": ("slow" if name == "slow" else "test") + "/m",
-                    "max-round": f["rounds"]}},
+                    "max-round": f["rounds"],
+                    "speakers": False}},
                 "output": {"long-text-processing": long_text,
                            "misc": {"exception-handling": f["handling"],
                                     "failure-hint": HINT}}}
@@ -235,6 +253,10 @@ class Stream:
             want.fate, want.code = "error", "data"
         elif odd < 0.14 and not named:
             named = r.choice(["one", "two"])
+        elif odd < 0.18 and not id_:
+            m["chain"] = self.chain_of(r.choice(COMMANDS))
+            want.fate = "command"
+            self.ids.pop()  # nobody asks it again
         if named:
             m["pipeline"] = named
         want.flow = self.flows.get(named or flow)
@@ -337,7 +359,7 @@ class Stream:
                  b'{"kind":"message","x":"' + b"y" * 5000]
         later = [("lb-agent", b'{"kind":"query","id":"x"'),
                  ("lb-wrap", b'{"kind":"reply","id":"x"]'),
-                 ("lb-send", b'{"kind":"chunk",}')]
+                 ("lb-wrap", b'{"kind":"chunk",}')]
         stage, raw = "lb-pipeline", r.choice(first)
         if r.random() < 0.3:
             stage, raw = r.choice(later)

@@ -57,7 +57,8 @@ bots() {
 	run -0 lb-pipeline < <(message '{"bot":"support"}')
 	is '.pipeline == "polite" and .stream == true and
 		.session == "support/person_7" and
-		.prompt == [{role: "system", content: "Be polite."}]'
+		(.prompt | length) == 1 and .prompt[0].role == "system" and
+		(.prompt[0].content | startswith("Be polite.\n"))'
 	run -0 lb-pipeline < <(message '{"bot":"support","pipeline":"curt"}')
 	is '.pipeline == "curt"'
 	run -0 lb-pipeline < <(message '{"bot":"lost"}')
@@ -113,7 +114,7 @@ lb-pipeline: $id: error by route: no pipeline 'nope' in the configuration" "$std
 		{type: "image_base64", image_base64: "data:image/png;base64,AA=="},
 		{type: "file_url", file_url: "http://x/v", file_name: "voice"},
 		{type: "file_base64", file_base64: "data:;base64,AA==",
-			file_name: "a.txt"}] and
+			file_name: "a.txt"}, {type: "text", text: "[Novel]"}] and
 		.variables.user_message_text == "see " and (.chain | length) == 9'
 }
 
@@ -270,7 +271,7 @@ told() {
 }
 
 @test "of a file that is elsewhere the model hears that it was there" {
-	told '[{"type":"Image","ref":"x","path":"/m/a.jpg"},{"type":"Voice","ref":"y"},{"type":"File","name":"a.pdf","ref":"z"},{"type":"File","name":"none"}]' '' \
+	told '[{"type":"Image","ref":"x"},{"type":"Voice","ref":"y"},{"type":"File","name":"a.pdf","ref":"z"},{"type":"File","name":"none"}]' '' \
 		$'[Image]\n[voice]\n[a.pdf]'
 }
 
@@ -289,7 +290,7 @@ told() {
 	told '[{"type":"Source","id":1},{"type":"Unknown","text":"[location 48.85837, 2.29448]"}]' '' \
 		'[location 48.85837, 2.29448]'
 	told '[{"type":"At","target":"99","display":"lb_bot"}]' \
-		'"launcher_type":"group","mentioned_me":true' '@lb_bot'
+		'"launcher_type":"group","mentioned_me":true' '[7] @lb_bot'
 	told '[{"type":"Face","face_name":"+1"}]' '' '[Face]+1'
 	# with words, a name is no part of them
 	told '[{"type":"At","target":"99"},{"type":"Plain","text":"hi"}]' '' hi

@@ -328,3 +328,25 @@ y' "$output"
 		same "lb-send: adapter '$later' is not in this version; there are jsonl, null, stdout and telegram" "${stderr_lines[0]}"
 	done
 }
+
+@test "stdout: a name and what it is told stand apart, and a forwarded text is read" {
+	run -0 lb-send stdout < <(
+		reply a x '{"chain":[{"type":"Quote","origin":[]},{"type":"At","target":"7","display":"Ann"},{"type":"Plain","text":"yes"}]}'
+		reply b x '{"chain":[{"type":"At","target":"7"},{"type":"Plain","text":", yes"}]}'
+		reply c x '{"chain":[{"type":"At","target":"7"},{"type":"Plain","text":"- one"}]}'
+		reply d x '{"chain":[{"type":"Forward","node_list":[{"sender_name":"","message_chain":[{"type":"Plain","text":"long"}]},{"sender_name":"Ann","message_chain":[{"type":"Plain","text":"text"}]}]}]}'
+		reply e x '{"chain":[{"type":"File","name":"answer.md","path":"/s/media/a.md"}]}')
+	same '@Ann yes
+@7, yes
+@7
+- one
+long
+Ann: text
+[File]answer.md /s/media/a.md' "$output"
+}
+
+@test "jsonl: what is around a text stays" {
+	line=$(reply a x '{"chain":[{"type":"Quote","id":"1","origin":[]},{"type":"At","target":"7"},{"type":"Forward","node_list":[]}]}')
+	run -0 lb-send jsonl <<< "$line"
+	same "$line" "${lines[0]}"
+}

@@ -54,6 +54,34 @@ type_for_long() {
 	same 1 "$(calls sendChatAction)"
 }
 
+@test "who asked is named and quoted from the first piece on" {
+	head='[{"type":"Quote","id":"7:5","origin":[]},{"type":"At","target":"9","display":"Ann"}]'
+	coproc lb-send telegram
+	chunk a 7 '' 0 "{\"head\":$head}" >&"${COPROC[1]}"
+	chunk a 7 'Yes' 1 >&"${COPROC[1]}"
+	shown 7 1
+	reply a 7 'Yes.' "{\"chain\":${head%]},{\"type\":\"Plain\",\"text\":\"Yes.\"}]}" >&"${COPROC[1]}"
+	read -r -t 10 line <&"${COPROC[0]}"
+	same '["7:1"]' "$(jq -c .message_ids <<< "$line")"
+	same '5 <a href="tg://user?id=9">Ann</a> Yes' "$(bot_api_log '
+		select(.method == "sendMessage") | .params |
+		"\(.reply_parameters | fromjson? // . | .message_id) \(.text)"' | jq -r .)"
+	eval "exec ${COPROC[1]}>&-"
+	wait "$COPROC_PID"
+	same '7 Ann Yes.' "$(texts)"
+}
+
+@test "what is to be seen later is not shown before" {
+	now=$(date +%s%3N)
+	run -0 lb-send telegram < <(chunk a 7 '' 0
+		chunk a 7 'Yes' 1 "{\"not_before\":$((now + 1500))}"
+		reply a 7 'Yes.' "{\"not_before\":$((now + 1500))}")
+	is 'length == 1 and .[0].kind == "receipt"'
+	same '7 Yes.' "$(texts)"
+	bot_api_log 'select(.method == "sendMessage").time' |
+		jq -se "all(. * 1000 >= $now + 1400)"
+}
+
 @test "a 429 stops the edits, and the final text comes all the same" {
 	configure 'chat-interval: 1ms, edit-interval: 200ms'
 	bot_api_op '{"op":"fail","how":"429","method":"editMessageText","skip":1,"retry_after":1}'

@@ -19,6 +19,10 @@ static const char *example(const char *path)
 {
 	if (strncmp(path, "bots.", 5) == 0)
 		return "support";
+	if (strcmp(path, "command.hooks.*") == 0)
+		return "weather";
+	if (strcmp(path, "command.privilege.*") == 0)
+		return "stop";
 	return strncmp(path, "providers.", 10) == 0 ? "local" : "default";
 }
 
@@ -60,8 +64,9 @@ static void put_key(struct lb_buf *out, const struct lb_key *key,
 	lb_buf_printf(out, "#%*s# %s;\n#%*s# ", (int)depth * 2, "", key->doc,
 		      (int)depth * 2, "");
 	lb_key_says(key, out);
-	lb_buf_printf(out, "\n#%*s%s:%s%s\n", (int)depth * 2, "", at,
-		      value ? " " : "", value ? value : "");
+	lb_buf_printf(out, "\n#%*s%s:%s%s\n", (int)depth * 2, "",
+		      *at == '*' ? example(key->path) : at, value ? " " : "",
+		      value ? value : "");
 }
 
 int verb_init(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -116,11 +117,12 @@ static int reap(pid_t pid, int64_t deadline, int *status, struct lb_error *err)
 	}
 }
 
-int lb_proc_capture(char *const argv[], size_t max, int64_t timeout_ms,
-		    struct lb_buf *out, struct lb_error *err)
+static int capture(const struct lb_proc_job *job, int in, struct lb_buf *out,
+		   struct lb_error *err)
 {
 	lb_autoclose int from = -1, to = -1;
-	int64_t deadline = lb_clock_mono() + timeout_ms;
+	int64_t deadline = lb_clock_mono() + job->timeout_ms;
+	char *const *argv = job->argv;
 	int ends[2], status = 0, r;
 	pid_t pid;
 
@@ -128,11 +130,11 @@ int lb_proc_capture(char *const argv[], size_t max, int64_t timeout_ms,
 		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
 	from = ends[0];
 	to = ends[1];
-	if (lb_proc_start(argv, NULL, -1, to, -1, &pid, err) < 0)
+	if (lb_proc_start(argv, job->env, in, to, -1, &pid, err) < 0)
 		return -1;
 	close(to);
 	to = -1;
-	r = gather(from, max, deadline, out, err);
+	r = gather(from, job->max, deadline, out, err);
 	if (r == 0)
 		r = reap(pid, deadline, &status, err);
 	if (r < 0) {
@@ -149,4 +151,48 @@ int lb_proc_capture(char *const argv[], size_t max, int64_t timeout_ms,
 		return lb_fail(err, LB_UNAVAILABLE, "'%s' exited %d", argv[0],
 			       WEXITSTATUS(status));
 	return 0;
+}
+
+int lb_proc_capture(char *const argv[], size_t max, int64_t timeout_ms,
+		    struct lb_buf *out, struct lb_error *err)
+{
+	const struct lb_proc_job job = {.argv = argv,
+					.max = max,
+					.timeout_ms = timeout_ms};
+
+	return capture(&job, -1, out, err);
+}
+
+/* A file of these bytes that nobody else sees; -1 and errno. */
+static int file_of(const char *text, size_t len)
+{
+	int fd = memfd_create("lb-input", MFD_CLOEXEC);
+
+	while (fd >= 0 && len > 0) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			close(fd);
+			return -1;
+		}
+		text += n;
+		len -= (size_t)n;
+	}
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_SET);
+	return fd;
+}
+
+int lb_proc_filter(const struct lb_proc_job *job, struct lb_buf *out,
+		   struct lb_error *err)
+{
+	/* Not a pipe: a child that does not read it costs us no SIGPIPE. */
+	lb_autoclose int in = file_of(job->text, job->len);
+
+	if (in < 0)
+		return lb_fail_sys(err, LB_OS, "cannot hand a text to '%s'",
+				   job->argv[0]);
+	return capture(job, in, out, err);
 }

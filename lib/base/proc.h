@@ -76,4 +76,17 @@ int lb_proc_watch(pid_t pid);
 int lb_proc_capture(char *const argv[], size_t max, int64_t timeout_ms,
 		    struct lb_buf *out, struct lb_error *err);
 
+/* The same for one that gets a text: `len` bytes, as a file, at its input. */
+struct lb_proc_job {
+	char *const *argv;
+	char *const *env; /* NULL: ours */
+	const char *text;
+	size_t len;
+	size_t max;
+	int64_t timeout_ms;
+};
+
+int lb_proc_filter(const struct lb_proc_job *job, struct lb_buf *out,
+		   struct lb_error *err);
+
 #endif

@@ -17,7 +17,6 @@ struct absent {
 
 /* The first entry that matches decides. */
 static const struct absent table[] = {
-	{P "trigger.misc.combine-quote-message", "[false]"},
 	{P "trigger", NULL},
 	{P "safety", NULL},
 	{P "ai.local-agent.knowledge-bases", "[[]]"},
@@ -38,13 +37,6 @@ static const struct absent table[] = {
 	{P "ai.weknora-api", "any"},
 	{P "ai.deerflow-api", "any"},
 	{P "output.long-text-processing.font-path", "any"},
-	{P "output.force-delay.min", "[0, 0.0]"},
-	{P "output.force-delay.max", "[0, 0.0]"},
-	{P "output.force-delay", NULL},
-	{P "output.misc.at-sender", "[false]"},
-	{P "output.misc.quote-origin", "[false]"},
-	{P "output.misc.track-function-calls", "[false]"},
-	{P "output.misc.remove-think", "[false]"},
 	{P "sandbox", NULL},
 	{P "tools", NULL},
 	{P "extensions_preferences", NULL},
@@ -54,7 +46,6 @@ static const struct absent table[] = {
 	{"api", NULL},
 	{"box", NULL},
 	{"cloud", NULL},
-	{"command", NULL},
 	{"database", NULL},
 	{"mcp", NULL},
 	{"monitoring", NULL},

@@ -192,6 +192,25 @@ static json_t *model(const struct lb_key *key, const json_t *value,
 	return json_incref(out);
 }
 
+/* LangBot's numbers, or words, or people. */
+static json_t *privilege(const struct lb_key *key, const json_t *value,
+			 struct lb_error *err)
+{
+	const char *word = json_string_value(value);
+	json_int_t level = json_integer_value(value);
+
+	if (word && strcmp(word, "1") == 0)
+		level = 1;
+	if (word && strcmp(word, "2") == 0)
+		level = 2;
+	if (level == 1 || (word && strcmp(word, "everyone") == 0))
+		return json_string("everyone");
+	if (level == 2 || (word && strcmp(word, "admins") == 0))
+		return json_string("admins");
+	return all_texts(value) ? json_deep_copy(value)
+				: wrong(key, value, err);
+}
+
 static json_t *messages(const struct lb_key *key, const json_t *value,
 			struct lb_error *err)
 {
@@ -284,6 +303,8 @@ json_t *lb_coerce(const struct lb_key *key, const json_t *value,
 		return model(key, value, err);
 	case LB_KEY_MESSAGES:
 		return messages(key, value, err);
+	case LB_KEY_PRIVILEGE:
+		return privilege(key, value, err);
 	case LB_KEY_STRING:
 	case LB_KEY_SECRET:
 		break;
@@ -321,12 +342,12 @@ json_t *lb_coerce_text(const struct lb_key *key, const char *text,
 		       struct lb_error *err)
 {
 	json_auto_t *value = NULL;
-	bool yaml =
-		key->type == LB_KEY_OBJECT || key->type == LB_KEY_TABLE ||
-		key->type == LB_KEY_MESSAGES ||
-		(key->type == LB_KEY_MODEL && *text == '{') ||
-		((key->type == LB_KEY_LIST || key->type == LB_KEY_SECRETS) &&
-		 *text == '[');
+	bool list = key->type == LB_KEY_LIST || key->type == LB_KEY_SECRETS ||
+		    key->type == LB_KEY_PRIVILEGE;
+	bool yaml = key->type == LB_KEY_OBJECT || key->type == LB_KEY_TABLE ||
+		    key->type == LB_KEY_MESSAGES ||
+		    (key->type == LB_KEY_MODEL && *text == '{') ||
+		    (list && *text == '[');
 	struct lb_error why;
 
 	if (key->type == LB_KEY_MESSAGES && !means_list(text))

@@ -87,6 +87,9 @@ char *lb_key_near(const char *path)
 		const char *end = strrchr(full, '.');
 		size_t far = lb_near(small, full);
 
+		if (k->path[strlen(k->path) - 1] == '*')
+			continue; /* any name would be near */
+
 		end = end ? end + 1 : full;
 		/* the right word in the wrong place is near too */
 		if (strcmp(end, last) == 0 && far > 1)
@@ -144,6 +147,9 @@ void lb_key_says(const struct lb_key *key, struct lb_buf *out)
 		[LB_KEY_SECRETS] = "a list of secrets: env:NAME, file:PATH, "
 				   "cmd:COMMAND or the text itself",
 		[LB_KEY_OBJECT] = "a mapping",
+		[LB_KEY_PRIVILEGE] =
+			"everyone (or 1), admins (or 2), or a list of people, "
+			"each as BOT:person_ID, and admins",
 		[LB_KEY_MODEL] = "a model, or a mapping whose primary is one",
 		[LB_KEY_MESSAGES] = "a text, the system message, or a list of "
 				    "mappings of role and content",

@@ -29,8 +29,9 @@ enum lb_key_type {
 	LB_KEY_SECRET,   /* text, env:NAME, file:PATH or cmd:COMMAND */
 	LB_KEY_SECRETS,  /* a list of them; one alone will do */
 	LB_KEY_OBJECT,
-	LB_KEY_MODEL,    /* {primary}; a string is the primary */
-	LB_KEY_MESSAGES, /* of {role, content}; a string is system's */
+	LB_KEY_PRIVILEGE, /* everyone (1), admins (2), or a list of people */
+	LB_KEY_MODEL,     /* {primary}; a string is the primary */
+	LB_KEY_MESSAGES,  /* of {role, content}; a string is system's */
 };
 
 struct lb_key {

@@ -22,14 +22,22 @@
 struct lb_flow {
 	char *name;
 	char *runner;
-	struct lb_buf prompt; /* JSON: [{"role","content"}...] */
+	struct lb_buf prompt; /* see pipeline/prompt.h */
+	bool quotes;          /* the model reads what is quoted */
+	bool speakers;        /* ... and in groups who speaks */
 	struct lb_rules *rules;
 	struct lb_flow *next;
 };
 
+struct lb_commands;
+
 /* Zeroed, with a config and what else is wanted, for lb_pipeline_ready(). */
 struct lb_pipeline {
 	struct lb_config *config;
+	const char
+		*config_file; /* where it was read from, when that was said */
+	const char *state;    /* the folder of the stores; NULL: none */
+	struct lb_commands *commands;
 	struct lb_limits *limits; /* NULL: nothing is counted */
 	bool explain;             /* say of each stage what it decided */
 	bool record_time; /* a record's time is now: for tests of rules */
@@ -97,9 +105,11 @@ extern const struct lb_stage lb_stages[]; /* ends with a nameless one */
 enum lb_verdict lb_stage_accept(struct lb_message *m, struct lb_error *err);
 enum lb_verdict lb_stage_route(struct lb_message *m, struct lb_error *err);
 enum lb_verdict lb_stage_respond(struct lb_message *m, struct lb_error *err);
+enum lb_verdict lb_stage_stopped(struct lb_message *m, struct lb_error *err);
 enum lb_verdict lb_stage_access(struct lb_message *m, struct lb_error *err);
 enum lb_verdict lb_stage_limit(struct lb_message *m, struct lb_error *err);
 enum lb_verdict lb_stage_filter(struct lb_message *m, struct lb_error *err);
+enum lb_verdict lb_stage_command(struct lb_message *m, struct lb_error *err);
 enum lb_verdict lb_stage_prepare(struct lb_message *m, struct lb_error *err);
 
 /* The pipeline of that name; NULL when there is none. */

@@ -4,7 +4,9 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "pipeline/command.h"
 #include "pipeline/pipeline.h"
+#include "pipeline/prompt.h"
 #include "pipeline/spend.h"
 
 static void flow_close(struct lb_flow *flow)
@@ -23,14 +25,14 @@ static struct lb_flow *flow_open(struct lb_config *all, const char *name,
 	struct lb_flow *flow = lb_alloc(sizeof(*flow));
 	const char *runner =
 		json_string_value(lb_json_path(config, "ai.runner.runner"));
-	const json_t *prompt = lb_json_path(config, "ai.local-agent.prompt");
 
 	flow->name = lb_strdup(name);
 	flow->runner = lb_strdup(runner ? runner : "local-agent");
-	if (prompt)
-		lb_buf_json(&flow->prompt, prompt);
-	else
-		lb_buf_puts(&flow->prompt, "[]");
+	lb_prompt_make(&flow->prompt, config);
+	flow->quotes = lb_json_bool(lb_json_path(config, "trigger.misc"),
+				    "combine-quote-message", true);
+	flow->speakers = lb_json_bool(lb_json_path(config, "ai.local-agent"),
+				      "speakers", true);
 	flow->rules = lb_rules_open(all, flow->name, err);
 	if (flow->rules)
 		return flow;
@@ -85,7 +87,10 @@ int lb_pipeline_ready(struct lb_pipeline *p, struct lb_error *err)
 	if (!lb_map_find(&p->bot_of, "-") && add_bot(p, "-", err) < 0)
 		return -1;
 	p->nobody = lb_alloc(sizeof(*p->nobody));
-	return lb_prices_check(p->config, err);
+	if (lb_prices_check(p->config, err) < 0)
+		return -1;
+	p->commands = lb_commands_open(p, err);
+	return p->commands ? 0 : -1;
 }
 
 static void close_bot(void *bot)
@@ -105,6 +110,8 @@ void lb_pipeline_release(struct lb_pipeline *p)
 	lb_map_release(&p->bot_of, close_bot);
 	lb_bot_rules_close(p->nobody);
 	p->nobody = NULL;
+	lb_commands_close(p->commands);
+	p->commands = NULL;
 }
 
 const struct lb_flow *lb_flow_find(struct lb_pipeline *p, const char *name)

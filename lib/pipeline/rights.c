@@ -30,6 +30,13 @@ static bool listed(const json_t *admins, const char *bot, const char *sender)
 	return false;
 }
 
+/* Is whom the bot says a sender is, indeed that one? */
+static bool is_known(const json_t *bot)
+{
+	return bot && (json_is_true(json_object_get(bot, "trust-sender")) ||
+		       vouches(lb_json_str(bot, "adapter")));
+}
+
 bool lb_is_admin(struct lb_config *config, const char *bot,
 		 const char *platform, const char *sender_id)
 {
@@ -42,8 +49,15 @@ bool lb_is_admin(struct lb_config *config, const char *bot,
 	    strcmp(platform, "text") == 0 && user &&
 	    strcmp(user, sender_id) == 0)
 		return true;
-	if (!of || !listed(lb_config_get(config, "admins"), bot, sender_id))
-		return false;
-	return json_is_true(json_object_get(of, "trust-sender")) ||
-	       vouches(lb_json_str(of, "adapter"));
+	return listed(lb_config_get(config, "admins"), bot, sender_id) &&
+	       is_known(of);
+}
+
+bool lb_is_one_of(struct lb_config *config, const json_t *people,
+		  const char *bot, const char *platform, const char *sender_id)
+{
+	if (lb_is_admin(config, bot, platform, sender_id))
+		return true;
+	return sender_id && *sender_id && listed(people, bot, sender_id) &&
+	       is_known(lb_config_bot(config, bot));
 }

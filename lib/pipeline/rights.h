@@ -18,4 +18,11 @@
 bool lb_is_admin(struct lb_config *config, const char *bot,
 		 const char *platform, const char *sender_id);
 
+/*
+ * The same for another list of people; admins are always on it, and a person
+ * only where the bot's platform vouches for who it is.
+ */
+bool lb_is_one_of(struct lb_config *config, const json_t *people,
+		  const char *bot, const char *platform, const char *sender_id);
+
 #endif

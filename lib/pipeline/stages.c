@@ -7,12 +7,14 @@
 #include "base/utf8.h"
 #include "config/notice.h"
 #include "pipeline/pipeline.h"
+#include "pipeline/prompt.h"
 #include "record/chain.h"
 
 const struct lb_stage lb_stages[] = {
 	{"accept", lb_stage_accept},   {"route", lb_stage_route},
-	{"respond", lb_stage_respond}, {"access", lb_stage_access},
-	{"limit", lb_stage_limit},     {"filter", lb_stage_filter},
+	{"stopped", lb_stage_stopped}, {"respond", lb_stage_respond},
+	{"access", lb_stage_access},   {"limit", lb_stage_limit},
+	{"filter", lb_stage_filter},   {"command", lb_stage_command},
 	{"prepare", lb_stage_prepare}, {NULL, NULL},
 };
 
@@ -56,7 +58,8 @@ static void put_query(struct lb_buf *b, const struct lb_message *m)
 	lb_put_strn(b, "session", m->session.data, m->session.len);
 	lb_put_str(b, "pipeline", m->flow->name);
 	lb_put_str(b, "runner", m->flow->runner);
-	lb_put_raw(b, "prompt", m->flow->prompt.data, m->flow->prompt.len);
+	lb_buf_puts(b, ",\"prompt\":");
+	lb_prompt_put(b, &m->flow->prompt, m);
 	lb_buf_puts(b, ",\"user\":{\"role\":\"user\",\"content\":");
 	lb_buf_put(b, m->content.data, m->content.len);
 	lb_buf_putc(b, '}');

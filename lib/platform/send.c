@@ -216,7 +216,7 @@ bool lb_delivery_open(struct lb_delivery *d, const struct lb_record *r)
 	if (json_is_null(d->failed))
 		d->failed = NULL;
 	d->message_ids = json_array();
-	lb_chain_text(chain, &d->text);
+	lb_chain_shown(chain, &d->text);
 	if (d->failed && d->text.len == 0)
 		lb_buf_puts(&d->text, LB_SEND_NOTICE);
 	if (d->part < 1 || d->part > MAX_PARTS) {

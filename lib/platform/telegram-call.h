@@ -11,14 +11,16 @@
 
 #include "base/buf.h"
 #include "platform/telegram.h"
+#include "record/chain.h"
 
 struct lb_telegram_render {
 	const struct lb_telegram_chat *chat;
 	const struct lb_limits *limits;
 	struct lb_telegram_calls *calls;
-	struct lb_buf text; /* Markdown that waits to be sent */
-	json_t *ids;        /* of those who are mentioned in it; strings */
-	int64_t quote;      /* message that the first call answers; 0: none */
+	struct lb_buf text;      /* Markdown that waits to be sent */
+	json_t *ids;             /* of those who are mentioned in it; strings */
+	enum lb_chain_name name; /* what its last word is */
+	int64_t quote; /* message that the first call answers; 0: none */
 };
 
 /* A call to this chat; borrowed until the next. */

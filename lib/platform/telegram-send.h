@@ -32,6 +32,7 @@ struct stream {
 	struct telegram *telegram;
 	char *id, *session, *key; /* key: of the chat's pace */
 	struct lb_telegram_chat chat;
+	json_t *head;       /* components before the text; or NULL */
 	struct lb_buf text; /* all that was said so far */
 	int64_t attempt;
 	struct shown *shown;

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "platform/telegram-send.h"
+#include "record/chain.h"
 
 enum {
 	MAX_STREAMS = 10000,
@@ -44,6 +45,7 @@ static void stream_free(void *value)
 	telegram_shown_free(s, 0);
 	free(s->shown);
 	lb_buf_release(&s->text);
+	json_decref(s->head);
 	free(s->asked_text);
 	free(s->session);
 	free(s->key);
@@ -131,11 +133,13 @@ static void on_shown(void *arg, const struct lb_answer *a)
 /* The text so far as calls. */
 static int render(struct stream *s, struct lb_telegram_calls *calls)
 {
-	json_auto_t *chain =
-		lb_json_pack("[{s:s,s:o}]", "type", "Plain", "text",
-			     lb_json_text(lb_buf_str(&s->text), s->text.len));
+	json_auto_t *chain = s->head ? json_copy(s->head) : json_array();
 	struct lb_error err;
 
+	json_array_append_new(chain,
+			      lb_json_pack("{s:s,s:o}", "type", "Plain", "text",
+					   lb_json_text(lb_buf_str(&s->text),
+							s->text.len)));
 	return lb_telegram_render(chain, &s->chat, &s->telegram->bot->limits,
 				  calls, &err);
 }
@@ -289,6 +293,30 @@ void telegram_stream_resume(struct telegram *t, const struct lb_record *r)
 		telegram_stream_end(t, id);
 }
 
+/* What the reply will have before its text; once. */
+static void note_head(struct stream *s, const struct lb_record *r)
+{
+	json_t *head = json_object_get(r->json, "head");
+	struct lb_error err;
+
+	if (!s->head && head && lb_chain_check(head, &err) == 0)
+		s->head = json_incref(head);
+}
+
+/* It is not to be seen before a time that the chunk says. */
+static void note_delay(struct stream *s, const struct lb_record *r)
+{
+	int64_t at, wait;
+
+	if (!lb_json_int(r->json, "not_before", &at))
+		return;
+	wait = at - lb_clock_now();
+	if (wait > LB_LANES_WAIT_MS)
+		wait = LB_LANES_WAIT_MS;
+	if (wait > 0 && s->next < lb_clock_mono() + wait)
+		s->next = lb_clock_mono() + wait;
+}
+
 /* A later attempt says it all again. */
 static void note_attempt(struct stream *s, const struct lb_record *r)
 {
@@ -318,6 +346,8 @@ void telegram_chunk(void *self, const struct lb_record *r)
 		return;
 	s->heard = now;
 	note_attempt(s, r);
+	note_head(s, r);
+	note_delay(s, r);
 	if (is_new)
 		lb_timer_set(loop_of(s), &s->typing, now, type, s);
 	s->full = s->full || s->text.len + len > MAX_TEXT;

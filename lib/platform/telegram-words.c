@@ -122,7 +122,11 @@ static void forward(struct lb_buf *b, const json_t *part)
 			lb_buf_putc(b, '\n');
 		put_id(b, name);
 		lb_buf_puts(b, json_string_length(name) > 0 ? ": " : "");
-		put_literal(b, lb_buf_str(&text), text.len);
+		/* Nobody's name: the bot itself speaks, and in Markdown. */
+		if (json_string_length(name) > 0)
+			put_literal(b, lb_buf_str(&text), text.len);
+		else
+			put_text(b, lb_buf_str(&text), text.len);
 	}
 }
 
@@ -131,8 +135,14 @@ void lb_telegram_words(struct lb_telegram_render *r, const json_t *part)
 	const char *type = lb_json_str(part, "type");
 	const json_t *text = json_object_get(part, "text");
 	const char *name = lb_json_str(part, "face_name");
+	enum lb_chain_name last = r->name;
 
+	r->name = lb_chain_name(type, &r->text);
 	if (strcmp(type, "Plain") == 0) {
+		if (json_is_string(text))
+			lb_buf_puts(&r->text,
+				    lb_chain_gap(last,
+						 json_string_value(text)));
 		if (json_is_string(text))
 			put_text(&r->text, json_string_value(text),
 				 json_string_length(text));

@@ -129,6 +129,89 @@ void lb_chain_text(const json_t *chain, struct lb_buf *out)
 	json_array_foreach(chain, i, part) put_part(out, part);
 }
 
+static bool is_word(const char *text)
+{
+	unsigned char c = (unsigned char)*text;
+
+	/* Signs of CJK, U+3001 and the like, end a phrase. */
+	return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') ||
+	       (c >= 0x80 && strncmp(text, "\xe3\x80", 2) != 0 &&
+		strncmp(text, "\xef\xbc", 2) != 0);
+}
+
+const char *lb_chain_gap(enum lb_chain_name name, const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	if (name == LB_NAME_NONE || !*text || strchr(" \t\r\n", *text))
+		return "";
+	if (name == LB_NAME_FIRST &&
+	    (strchr("#>-*+`~|", *text) ||
+	     (digits > 0 && strncmp(text + digits, ". ", 2) == 0)))
+		return "\n";
+	return is_word(text) ? " " : "";
+}
+
+enum lb_chain_name lb_chain_name(const char *type, const struct lb_buf *before)
+{
+	if (strcmp(type, "At") != 0 && strcmp(type, "AtAll") != 0)
+		return LB_NAME_NONE;
+	return before->len == 0 ? LB_NAME_FIRST : LB_NAME_WITHIN;
+}
+
+enum { MAX_DEPTH = 4 }; /* messages that are forwarded within each other */
+
+static void show(const json_t *chain, struct lb_buf *out, int depth);
+
+static void show_forward(const json_t *part, struct lb_buf *out, int depth)
+{
+	const json_t *node;
+	size_t i;
+
+	json_array_foreach(json_object_get(part, "node_list"), i, node)
+	{
+		const char *name = lb_json_str(node, "sender_name");
+
+		if (i > 0)
+			lb_buf_putc(out, '\n');
+		if (name && *name) {
+			lb_buf_puts(out, name);
+			lb_buf_puts(out, ": ");
+		}
+		show(json_object_get(node, "message_chain"), out, depth + 1);
+	}
+}
+
+static void show(const json_t *chain, struct lb_buf *out, int depth)
+{
+	const json_t *part;
+	enum lb_chain_name name = LB_NAME_NONE;
+	size_t i;
+
+	json_array_foreach(chain, i, part)
+	{
+		const char *type = lb_json_str(part, "type");
+		const char *text = lb_json_str(part, "text");
+		const char *path = lb_json_str(part, "path");
+
+		if (!type)
+			continue;
+		lb_buf_puts(out, lb_chain_gap(name, text ? text : ""));
+		name = lb_chain_name(type, out);
+		if (strcmp(type, "Forward") == 0 && depth < MAX_DEPTH)
+			show_forward(part, out, depth);
+		else
+			put_part(out, part);
+		if (path && *path)
+			lb_buf_printf(out, " %s", path);
+	}
+}
+
+void lb_chain_shown(const json_t *chain, struct lb_buf *out)
+{
+	show(chain, out, 0);
+}
+
 void lb_chain_plain(const json_t *chain, struct lb_buf *out)
 {
 	const json_t *part;
@@ -143,9 +226,16 @@ void lb_chain_plain(const json_t *chain, struct lb_buf *out)
 	}
 }
 
+void lb_chain_put_text(struct lb_buf *b, const char *text, size_t len)
+{
+	lb_buf_puts(b, "{\"type\":\"Plain\",\"text\":");
+	lb_buf_json_str(b, text, len);
+	lb_buf_putc(b, '}');
+}
+
 void lb_chain_put_plain(struct lb_buf *b, const char *text, size_t len)
 {
-	lb_buf_puts(b, "[{\"type\":\"Plain\",\"text\":");
-	lb_buf_json_str(b, text, len);
-	lb_buf_puts(b, "}]");
+	lb_buf_putc(b, '[');
+	lb_chain_put_text(b, text, len);
+	lb_buf_putc(b, ']');
 }

@@ -46,8 +46,29 @@ static void test_children(void)
 	close(extra);
 }
 
+/* A text at the input, also where nobody reads it. */
+static void test_filter(const char *script, const char *expected)
+{
+	char *argv[] = {(char[]){"sh"}, (char[]){"-c"}, strdup(script), NULL};
+	char *env[] = {(char[]){"PATH=/usr/bin:/bin"}, (char[]){"X=y"}, NULL};
+	size_t len = 300000;
+	char *text = malloc(len);
+	const struct lb_proc_job job = {argv, env, text, len, 1 << 20, 20000};
+	lb_autobuf struct lb_buf out = {0};
+	struct lb_error err = {0};
+
+	memset(text, 'x', len);
+	tap_ok(lb_proc_filter(&job, &out, &err) == 0, script);
+	tap_same(expected, lb_buf_str(&out), "what it wrote");
+	free(argv[2]);
+	free(text);
+}
+
 int main(void)
 {
 	test_children();
+	test_filter("wc -c", "300000\n");
+	test_filter("exec <&-; echo $X $HOME", "y\n");
+	test_filter("tr x y | tail -c 3", "yyy");
 	return tap_end();
 }
