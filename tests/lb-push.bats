@@ -498,6 +498,36 @@ verify() {
 	same "lb-push: more webhooks are enabled than webhooks.max_per_workspace says: 2" "$stderr"
 }
 
+@test "lb-run: a webhook that is enabled makes lb-push the first of the flow" {
+	serve <<< "$ok"
+	hook 'enabled: false'
+	run -0 lb-run flow --print
+	[[ $output != *lb-push* ]]
+	hook
+	run -0 lb-run flow --print
+	[[ $output == "lb-push --grace 4000ms --drain 4000ms | lb-pipeline | lb-agent"* ]]
+	printf '%s\n' 'bots: {support: {adapter: "null"}}' >> "$LB_CONFIG"
+	run --separate-stderr -0 timeout 60 env LB_MODEL=offline lb-run flow --tee "$BATS_TEST_TMPDIR/tee" \
+		< <(message 1)
+	same 'receipt true' "$(jq -r '"\(.kind) \(.final)"' <<< "$output" | grep -v ^status)"
+	same 1 "$(requests 'select(.method)' | wc -l)"
+	[ -s "$BATS_TEST_TMPDIR/tee/1-lb-ingest.jsonl" ]
+	cmp "$BATS_TEST_TMPDIR/tee/1-lb-ingest.jsonl" "$BATS_TEST_TMPDIR/tee/2-lb-push.jsonl"
+	[ -s "$BATS_TEST_TMPDIR/tee/3-lb-pipeline.jsonl" ]
+}
+
+@test "lb-run: a webhook that does not answer ends no flow" {
+	serve <<< 'on POST /hook
+		uses any
+		hang'
+	hook
+	printf '%s\n' 'bots: {support: {adapter: "null"}}' >> "$LB_CONFIG"
+	run --separate-stderr -0 timeout 60 env LB_MODEL=offline lb-run flow --grace 3s < <(message 1)
+	same 'receipt true' "$(jq -r '"\(.kind) \(.final)"' <<< "$output" | grep -v ^status)"
+	[ "$(wc -l <<< "$stderr")" -eq 1 ]
+	[[ $stderr == "lb-push: webhook 'crm': delivery "*" failed: no time is left" ]]
+}
+
 @test "what a filter owes" {
 	serve <<< "$ok"
 	hook
