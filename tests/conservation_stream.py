@@ -229,6 +229,7 @@ class Stream:
         m = {"kind": "message", "id": id_ or self.new_id(),
              "time": 1700000000000 + self.number, "bot": bot,
              "platform": "test", "launcher_type": kind,
+             "mentioned_me": True,
              "launcher_id": launcher, "sender_id": "7", "session": session}
         self.ids.append((m["id"], ((bot, flow, stream), kind, launcher)))
         want = Want("message", session, id=m["id"], fate="answer",

@@ -5,6 +5,10 @@
 load helper
 load pipeline
 
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
 limits() { # MEMBERS of safety.rate-limit
 	config <<-END
 		pipelines: {default: {safety: {rate-limit: {$1}}}}

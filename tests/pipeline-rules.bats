@@ -4,6 +4,10 @@
 load helper
 load pipeline
 
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
 @test "in a group the bot answers who mentions it, and nobody else" {
 	config <<-'END'
 		bots: {b: {self: 9001}}
@@ -46,7 +50,7 @@ load pipeline
 	decide '{"mentioned_me":true}' drop
 	is '.reason == "said in a group, where mentions are not answered"'
 	decide '{"chain":[{"type":"At","target":"9001"},{"type":"Plain","text":"ai x"}]}' query
-	is '.user.content[0].text == " x"'
+	is '.variables.user_message_text == " x"'
 }
 
 @test "at most two mentions of the bot are taken out, others stay" {
@@ -77,7 +81,7 @@ load pipeline
 	END
 	said() { # TEXT LEFT - it is answered, and this is what is left
 		decide "$(jq -nc --arg t "$1" '{chain: [{type: "Plain", text: $t}]}')" query
-		same "$2" "$(jq -r '.user.content[0].text' <<< "$output")"
+		same "$2" "$(jq -r '.variables.user_message_text' <<< "$output")"
 	}
 	said 'ai hello' ' hello'
 	said 'ai,hello' ',hello'
@@ -92,7 +96,7 @@ load pipeline
 	decide '{"chain":[{"type":"Source","id":"m1","timestamp":1},
 		{"type":"Plain","text":"ai look"},{"type":"Image","url":"http://x/i.png"},
 		{"type":"Plain","text":"ai this"}]}' query
-	is '[.user.content[] | .text] == [" look", null, "ai this"]'
+	is '[.user.content[1:][] | .text] == [" look", null, "ai this"]'
 	# the record's own chain stays as it came
 	is '.chain[1].text == "ai look" and .chain[0].id == "m1"'
 }
@@ -105,7 +109,7 @@ load pipeline
 	END
 	quote='{"type":"Quote","id":"1","sender_id":"5","origin":[{"type":"Plain","text":"ai what said before"}]}'
 	decide '{"chain":['"$quote"',{"type":"Plain","text":"ai go on"}]}' query
-	is '.user.content | map(.text) == ["> ai what said before\n", " go on"]'
+	is '.user.content | map(.text) | .[1:] == ["\n> ai what said before\n", " go on"]'
 	decide '{"chain":['"$quote"',{"type":"Plain","text":"what now"}]}' query
 	# and what was quoted triggers nothing
 	decide '{"chain":['"$quote"',{"type":"Plain","text":"never mind"}]}' drop
@@ -120,7 +124,7 @@ load pipeline
 	decide '{"chain":[{"type":"Plain","text":"42 apples"}]}' query
 	decide '{"chain":[{"type":"Plain","text":"so what"}]}' drop
 	decide '{"mentioned_me":true,"chain":[{"type":"Plain","text":"ai hello"}]}' query
-	is '.user.content[0].text == "ai hello"'
+	is '.variables.user_message_text == "ai hello"'
 }
 
 @test "random answers that share, and the same messages when it is run again" {

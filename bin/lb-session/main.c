@@ -11,6 +11,8 @@ static const struct lb_verb verbs[] = {
 	 reset_options, reset_verb, 1},
 	{"export", "[SESSION]", "Write every turn as a line of JSON",
 	 export_options, export_verb, 0, 1},
+	{"erase", "[BOT:person_ID]", "Forget a person, or a session, for good",
+	 erase_options, erase_verb, 0, 1},
 	{0},
 };
 
@@ -25,9 +27,11 @@ static const struct lb_prog prog = {
 int main(int argc, char **argv)
 {
 	lb_start(&prog);
-	/* "-/person_ann" is a session, not an option: use the short form. */
+	/* "-/person_ann" is a session, and "-:person_ann" a person, not an option: use the short form. */
 	for (int i = 1; i < argc; i++)
-		if (strncmp(argv[i], "-/", 2) == 0 && !strchr(argv[i] + 2, '/'))
+		if ((strncmp(argv[i], "-/", 2) == 0 &&
+		     !strchr(argv[i] + 2, '/')) ||
+		    strncmp(argv[i], "-:person_", 9) == 0)
 			argv[i] += 2;
 	return lb_finish(lb_run_verb(argc, argv));
 }

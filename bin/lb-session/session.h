@@ -11,12 +11,13 @@
 #include "store/store.h"
 
 extern const struct lb_opt list_options[], show_options[], reset_options[],
-	export_options[];
+	export_options[], erase_options[];
 
 int list_verb(int argc, char **argv);
 int show_verb(int argc, char **argv);
 int reset_verb(int argc, char **argv);
 int export_verb(int argc, char **argv);
+int erase_verb(int argc, char **argv);
 
 /*
  * The store: 1 and *take, 0 when nothing was ever stored there (no database is

@@ -24,6 +24,7 @@ void lb_buf_reserve(struct lb_buf *b, size_t more)
 	while (cap < want)
 		cap *= 2;
 	b->data = lb_grow(b->data, cap);
+	b->data[b->len] = '\0'; /* also where nothing follows */
 	b->cap = cap;
 }
 

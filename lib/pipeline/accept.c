@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "pipeline/pipeline.h"
+#include "pipeline/stages.h"
 #include "record/chain.h"
 
 /* Bytes of an id or of the name of a bot or chat; lb-agent stores them. */

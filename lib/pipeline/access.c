@@ -1,8 +1,8 @@
 /* access - whom a pipeline answers. */
 #include <string.h>
 
-#include "pipeline/pipeline.h"
 #include "pipeline/prefix.h"
+#include "pipeline/stages.h"
 
 /* A chat is named by its id, with a topic or without. */
 static bool fits_chat(const struct lb_message *m, const char *id)

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "config/notice.h"
 #include "pipeline/command.h"
+#include "pipeline/stages.h"
 #include "store/stopped.h"
 
 /* How long what another process may have changed is believed. */

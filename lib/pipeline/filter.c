@@ -1,8 +1,8 @@
 /* filter - what a pipeline leaves alone, and what it does not want to read. */
 #include <string.h>
 
-#include "pipeline/pipeline.h"
 #include "pipeline/prefix.h"
+#include "pipeline/stages.h"
 
 enum lb_verdict lb_stage_filter(struct lb_message *m, struct lb_error *err)
 {

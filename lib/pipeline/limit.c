@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "pipeline/pipeline.h"
 #include "pipeline/rights.h"
 #include "pipeline/spend.h"
+#include "pipeline/stages.h"
 
 enum { MAX_WINDOWS = 16, HOUR_MS = 3600 * 1000 };
 
@@ -109,6 +109,7 @@ enum lb_verdict lb_stage_limit(struct lb_message *m, struct lb_error *err)
 	if (!m->pipeline->limits)
 		return LB_PASS;
 	if (rules->limits.exempt_admins &&
+	    (m->pipeline->has_admins || strcmp(m->bot, "-") == 0) &&
 	    lb_is_admin(m->pipeline->config, m->bot, platform, m->sender_id))
 		return lb_because(m, LB_PASS, "an admin is not limited");
 	for (size_t i = 0; i < rules->limits.n; i++) {

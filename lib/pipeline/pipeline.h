@@ -1,9 +1,8 @@
 /*
  * pipeline/pipeline.h - from a message to a query: the stages of lb-pipeline.
  *
- * A message passes the stages of the table in stages.c in order. Each looks at
- * it, adds what it decides, and says how it goes on. A new stage is one file
- * with one function and one line in that table.
+ * A message passes the stages of pipeline/stages.h in order. Each looks at it,
+ * adds what it decides, and says how it goes on.
  */
 #ifndef LB_PIPELINE_PIPELINE_H
 #define LB_PIPELINE_PIPELINE_H
@@ -41,6 +40,7 @@ struct lb_pipeline {
 	struct lb_limits *limits; /* NULL: nothing is counted */
 	bool explain;             /* say of each stage what it decided */
 	bool record_time; /* a record's time is now: for tests of rules */
+	bool has_admins;  /* somebody is one; set when ready */
 	struct lb_flow *flows;
 	struct lb_map flow_of, bot_of; /* by name */
 	struct lb_bot_rules *nobody;   /* of bots that are not configured */
@@ -95,23 +95,6 @@ enum lb_verdict {
 	LB_FAILED, /* it cannot be answered: err */
 };
 
-struct lb_stage {
-	const char *name;
-	enum lb_verdict (*run)(struct lb_message *m, struct lb_error *err);
-};
-
-extern const struct lb_stage lb_stages[]; /* ends with a nameless one */
-
-enum lb_verdict lb_stage_accept(struct lb_message *m, struct lb_error *err);
-enum lb_verdict lb_stage_route(struct lb_message *m, struct lb_error *err);
-enum lb_verdict lb_stage_respond(struct lb_message *m, struct lb_error *err);
-enum lb_verdict lb_stage_stopped(struct lb_message *m, struct lb_error *err);
-enum lb_verdict lb_stage_access(struct lb_message *m, struct lb_error *err);
-enum lb_verdict lb_stage_limit(struct lb_message *m, struct lb_error *err);
-enum lb_verdict lb_stage_filter(struct lb_message *m, struct lb_error *err);
-enum lb_verdict lb_stage_command(struct lb_message *m, struct lb_error *err);
-enum lb_verdict lb_stage_prepare(struct lb_message *m, struct lb_error *err);
-
 /* The pipeline of that name; NULL when there is none. */
 const struct lb_flow *lb_flow_find(struct lb_pipeline *p, const char *name);
 
@@ -132,6 +115,10 @@ enum lb_verdict lb_because(struct lb_message *m, enum lb_verdict verdict,
 /* The end with a notice for the user, or without when its text is empty. */
 enum lb_verdict lb_refuse(struct lb_message *m, const char *notice,
 			  const char *why);
+
+/* Before the first stage; `m` is zeroed memory or one used before. */
+void lb_message_begin(struct lb_message *m, struct lb_pipeline *p,
+		      const struct lb_record *r);
 
 /*
  * Run the stages. `m` is zeroed memory or one used before; `out` gets the

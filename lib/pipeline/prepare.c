@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
-#include "pipeline/pipeline.h"
+#include "pipeline/stages.h"
 #include "record/chain.h"
 
 enum { MAX_SPEAKER = 64, MAX_NODES = 100, MAX_FORWARD = 64 * 1024 };

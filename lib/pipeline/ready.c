@@ -86,6 +86,7 @@ int lb_pipeline_ready(struct lb_pipeline *p, struct lb_error *err)
 	}
 	if (!lb_map_find(&p->bot_of, "-") && add_bot(p, "-", err) < 0)
 		return -1;
+	p->has_admins = json_array_size(lb_config_get(p->config, "admins")) > 0;
 	p->nobody = lb_alloc(sizeof(*p->nobody));
 	if (lb_prices_check(p->config, err) < 0)
 		return -1;

@@ -1,9 +1,10 @@
 /* respond - is the bot meant? In a group; elsewhere it always is. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "pipeline/pipeline.h"
 #include "pipeline/prefix.h"
+#include "pipeline/stages.h"
 
 /* A quoted answer carries the mention once more: so two are taken out. */
 enum { MAX_MENTIONS = 2 };
@@ -17,15 +18,17 @@ static bool is_type(const json_t *part, const char *type)
 static bool is_own_at(const struct lb_message *m, const json_t *part)
 {
 	const json_t *target = json_object_get(part, "target");
+	int64_t number;
 	char digits[32];
 
 	if (!m->rules->self || !is_type(part, "At"))
 		return false;
 	if (json_is_string(target))
 		return strcmp(json_string_value(target), m->rules->self) == 0;
-	snprintf(digits, sizeof(digits), "%lld",
-		 (long long)json_integer_value(target));
-	return json_is_integer(target) && strcmp(digits, m->rules->self) == 0;
+	if (!lb_json_int(part, "target", &number))
+		return false;
+	snprintf(digits, sizeof(digits), "%lld", (long long)number);
+	return strcmp(digits, m->rules->self) == 0;
 }
 
 static void use_cut(struct lb_message *m, json_t *take)

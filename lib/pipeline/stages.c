@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "config/notice.h"
-#include "pipeline/pipeline.h"
 #include "pipeline/prompt.h"
+#include "pipeline/stages.h"
 #include "record/chain.h"
 
 const struct lb_stage lb_stages[] = {
@@ -92,8 +92,8 @@ static void put_answer(struct lb_buf *b, const struct lb_message *m)
 	lb_put_end(b);
 }
 
-static void start(struct lb_message *m, struct lb_pipeline *p,
-		  const struct lb_record *r)
+void lb_message_begin(struct lb_message *m, struct lb_pipeline *p,
+		      const struct lb_record *r)
 {
 	struct lb_message fresh = {
 		.pipeline = p,
@@ -150,7 +150,8 @@ enum lb_verdict lb_because(struct lb_message *m, enum lb_verdict verdict,
 enum lb_verdict lb_refuse(struct lb_message *m, const char *notice,
 			  const char *why)
 {
-	lb_notice_put(&m->answer, m->pipeline->config, notice, NULL);
+	lb_notice_put(&m->answer, m->pipeline->config, notice,
+		      (const char *)NULL);
 	return lb_because(m, m->answer.len > 0 ? LB_ANSWER : LB_DROP, "%s",
 			  why);
 }
@@ -161,7 +162,7 @@ enum lb_verdict lb_message_run(struct lb_message *m, struct lb_pipeline *p,
 	enum lb_verdict verdict = LB_PASS;
 	struct lb_error err;
 
-	start(m, p, r);
+	lb_message_begin(m, p, r);
 	for (const struct lb_stage *s = lb_stages; s->name; s++) {
 		m->stage = s->name;
 		lb_buf_reset(&m->reason);

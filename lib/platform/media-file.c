@@ -49,33 +49,68 @@ static int enter(int folder, const char *name, bool last, const char *path,
 	return fd;
 }
 
-int lb_media_open(const char *state, const char *path, struct lb_error *err)
+/*
+ * The folder that the file is in, and what it is called there; -1. Nothing of
+ * the way is a link.
+ */
+static int walk(const char *state, const char *path, char **name,
+		struct lb_error *err)
 {
 	lb_autofree char *media = lb_printf("%s/media", state);
 	const char *rest = below(state, path);
 	int fd, parts = 0;
 
+	*name = NULL;
 	if (!rest)
 		return refuse(path, err);
 	fd = open(media, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return lb_fail_sys(err, LB_NOINPUT, "cannot open '%.200s'",
 				   path);
-	while (rest) {
+	for (;;) {
 		size_t len = strcspn(rest, "/");
-		lb_autofree char *name = lb_strndup(rest, len);
+		lb_autofree char *part = lb_strndup(rest, len);
 		int next;
 
-		if (len == 0 || strcmp(name, ".") == 0 ||
-		    strcmp(name, "..") == 0 || ++parts > MAX_PARTS)
-			next = refuse(path, err);
-		else
-			next = enter(fd, name, rest[len] == '\0', path, err);
+		if (len == 0 || strcmp(part, ".") == 0 ||
+		    strcmp(part, "..") == 0 || ++parts > MAX_PARTS) {
+			close(fd);
+			return refuse(path, err);
+		}
+		if (!rest[len]) {
+			*name = lb_steal(&part);
+			return fd;
+		}
+		next = enter(fd, part, false, path, err);
 		close(fd);
+		if (next < 0)
+			return -1;
 		fd = next;
-		rest = fd >= 0 && rest[len] ? rest + len + 1 : NULL;
+		rest += len + 1;
 	}
-	return fd;
+}
+
+int lb_media_open(const char *state, const char *path, struct lb_error *err)
+{
+	lb_autofree char *name = NULL;
+	lb_autoclose int folder = walk(state, path, &name, err);
+
+	return folder < 0 ? -1 : enter(folder, name, true, path, err);
+}
+
+int lb_media_remove(const char *state, const char *path, struct lb_error *err)
+{
+	lb_autofree char *name = NULL;
+	lb_autoclose int folder = walk(state, path, &name, err);
+	lb_autoclose int file = -1;
+
+	if (folder >= 0)
+		file = enter(folder, name, true, path, err);
+	if (file < 0)
+		return err->code == LB_NOINPUT ? 0 : -1;
+	if (unlinkat(folder, name, 0) < 0)
+		return lb_fail_sys(err, LB_IO, "cannot remove '%.200s'", path);
+	return 1;
 }
 
 /* First bytes; where `at` is not 0 the file begins with `before`, too. */

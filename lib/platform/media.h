@@ -33,6 +33,12 @@ char *lb_media_path(const char *state, const char *bot, const char *ref,
  * or -1: LB_DENIED (it lies elsewhere), LB_NOINPUT (it is not there). */
 int lb_media_open(const char *state, const char *path, struct lb_error *err);
 
+/*
+ * Remove such a file. 1; 0: there was
+ * none; -1: LB_DENIED (it lies elsewhere), LB_IO.
+ */
+int lb_media_remove(const char *state, const char *path, struct lb_error *err);
+
 /* What the first bytes say it is ("image/png"); NULL: not known. */
 const char *lb_media_type(const void *head, size_t len);
 

@@ -1,5 +1,6 @@
 #include "record/chain.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -28,6 +29,9 @@ static void put_value(struct lb_buf *out, const json_t *value)
 			   json_string_length(value));
 	else if (json_is_integer(value))
 		lb_buf_json(out, value);
+	else if (json_is_real(value) && fabs(json_real_value(value)) < 1e15)
+		/* beside a number beyond 64 bits all are read as reals */
+		lb_buf_printf(out, "%.15g", json_real_value(value));
 }
 
 static void put_at(struct lb_buf *out, const json_t *part)

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "store/db.h"
+#include "store/erase.h"
 #include "store/owner.h"
 #include "store/schema.h"
 
@@ -208,4 +209,13 @@ int64_t lb_ledger_expire(struct lb_ledger *l, int64_t before_ms, int max,
 	}
 	max = sqlite3_changes(l->store->db);
 	return lb_ledger_commit(l, err) < 0 ? -1 : max;
+}
+
+int64_t lb_ledger_erase(struct lb_ledger *l, const char *bot, const char *id,
+			struct lb_error *err)
+{
+	if (lb_db_write(l->store, "DELETE FROM ledger WHERE bot = ? AND id = ?",
+			err, "ss", bot, id) < 0)
+		return -1;
+	return sqlite3_changes(l->store->db);
 }

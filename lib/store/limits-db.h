@@ -11,6 +11,7 @@
 struct lb_cell {
 	struct lb_counter counter;
 	size_t slots;
+	int64_t id;    /* of its row; 0 while there is none */
 	int64_t until; /* when nothing in it counts any more */
 	bool dirty;    /* not written yet */
 	char key[];

@@ -165,11 +165,36 @@ static int64_t erase_from(struct lb_limits *l, const char *find,
 
 		if (!key || !is_of(key, whose[0], whose[1], whose[2]))
 			continue;
-		if (lb_db_write(l->store, delete, err, "s", key) < 0)
+		if (delete &&lb_db_write(l->store, delete, err, "s", key) < 0)
 			return -1;
 		n++;
 	}
 	return r < 0 ? -1 : n;
+}
+
+/* Of both tables; `dry` leaves them as they are. */
+static int64_t erase(struct lb_limits *l, const char *const whose[3], bool dry,
+		     struct lb_error *err)
+{
+	int64_t counters, spent;
+
+	if (!lb_limits_join(l))
+		return lb_fail(err, LB_AGAIN, "'limits.db' cannot be used");
+	counters = erase_from(l, "SELECT key FROM counters",
+			      dry ? NULL : "DELETE FROM counters WHERE key = ?",
+			      whose, err);
+	spent = counters < 0
+			? -1
+			: erase_from(l, "SELECT DISTINCT key FROM spent",
+				     dry ? NULL
+					 : "DELETE FROM spent WHERE key = ?",
+				     whose, err);
+	if (spent < 0 || lb_store_commit(l->store, err) < 0) {
+		lb_limits_rollback(l);
+		return -1;
+	}
+	l->joined = false;
+	return counters + spent;
 }
 
 int64_t lb_limits_erase(struct lb_limits *l, const char *session,
@@ -177,20 +202,15 @@ int64_t lb_limits_erase(struct lb_limits *l, const char *session,
 			struct lb_error *err)
 {
 	const char *const whose[] = {session, bot, sender};
-	int64_t counters, spent;
 
-	if (!lb_limits_join(l))
-		return lb_fail(err, LB_AGAIN, "'limits.db' cannot be used");
-	counters = erase_from(l, "SELECT key FROM counters",
-			      "DELETE FROM counters WHERE key = ?", whose, err);
-	spent = counters < 0 ? -1
-			     : erase_from(l, "SELECT DISTINCT key FROM spent",
-					  "DELETE FROM spent WHERE key = ?",
-					  whose, err);
-	if (spent < 0 || lb_store_commit(l->store, err) < 0) {
-		lb_limits_rollback(l);
-		return -1;
-	}
-	l->joined = false;
-	return counters + spent;
+	return erase(l, whose, false, err);
+}
+
+int64_t lb_limits_erasable(struct lb_limits *l, const char *session,
+			   const char *bot, const char *sender,
+			   struct lb_error *err)
+{
+	const char *const whose[] = {session, bot, sender};
+
+	return erase(l, whose, true, err);
 }

@@ -14,10 +14,11 @@
 
 static const char *const steps[] = {
 	"CREATE TABLE about(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
+	/* A row is found by its key once, and then written by its number. */
 	"CREATE TABLE counters("
-	" key TEXT PRIMARY KEY, at INTEGER NOT NULL, slot INTEGER NOT NULL,"
+	" id INTEGER PRIMARY KEY, at INTEGER NOT NULL, slot INTEGER NOT NULL,"
 	" noticed INTEGER NOT NULL, until INTEGER NOT NULL,"
-	" counts BLOB NOT NULL) WITHOUT ROWID;"
+	" counts BLOB NOT NULL, key TEXT NOT NULL UNIQUE);"
 	"CREATE TABLE spent("
 	" key TEXT NOT NULL, hour INTEGER NOT NULL, tokens INTEGER NOT NULL,"
 	" cost INTEGER NOT NULL, PRIMARY KEY(key, hour)) WITHOUT ROWID;",
@@ -34,6 +35,11 @@ const struct lb_schema lb_schema_limits = {
 };
 
 enum { MAX_CELLS = 20000, RETRY_MS = 1000 };
+
+bool lb_limits_exist(const char *state)
+{
+	return lb_db_exists(state, &lb_schema_limits);
+}
 
 struct lb_limits *lb_limits_open(const char *state, int busy_ms)
 {
@@ -86,6 +92,7 @@ static void forget(struct lb_limits *l)
 		struct lb_cell *cell =
 			lb_map_remove(&l->cells, l->dirty[i]->key);
 
+		cell->id = 0; /* it may be another's by now */
 		lb_map_add(&kept, cell->key, cell);
 	}
 	lb_map_release(&l->cells, free);
@@ -146,7 +153,7 @@ static int expire(struct lb_limits *l, int64_t now_ms, struct lb_error *err)
 		return 0;
 	l->expired_ms = now_ms;
 	if (lb_db_write(l->store,
-			"DELETE FROM counters WHERE key IN (SELECT key FROM"
+			"DELETE FROM counters WHERE id IN (SELECT id FROM"
 			" counters WHERE until < ? LIMIT 10000)",
 			err, "i", now_ms) < 0)
 		return -1;
@@ -156,25 +163,63 @@ static int expire(struct lb_limits *l, int64_t now_ms, struct lb_error *err)
 			   err, "i", (now_ms - spent_ms) / 3600000);
 }
 
-static int write_cell(struct lb_limits *l, const struct lb_cell *cell,
-		      struct lb_error *err)
+static void bind_cell(struct sqlite3_stmt *query, const struct lb_cell *cell)
+{
+	const struct lb_counter *c = &cell->counter;
+
+	lb_db_bind(query, "iiii", c->at, c->slot, c->noticed, cell->until);
+	sqlite3_bind_blob(query, 5, c->counts,
+			  (int)(cell->slots * sizeof(c->counts[0])),
+			  SQLITE_STATIC);
+}
+
+/* 1: it was there. */
+static int update_cell(struct lb_limits *l, const struct lb_cell *cell,
+		       struct lb_error *err)
 {
 	lb_autoquery struct sqlite3_stmt *query =
 		lb_db_query(l->store,
-			    "REPLACE INTO counters(key, at, slot, noticed, "
-			    "until, counts)"
-			    " VALUES(?, ?, ?, ?, ?, ?)",
+			    "UPDATE counters SET at = ?, slot = ?, noticed = "
+			    "?, until = ?,"
+			    " counts = ? WHERE id = ?",
 			    err);
-	const struct lb_counter *c = &cell->counter;
 
 	if (!query)
 		return -1;
-	lb_db_bind(query, "siiii", cell->key, c->at, c->slot, c->noticed,
-		   cell->until);
-	sqlite3_bind_blob(query, 6, c->counts,
-			  (int)(cell->slots * sizeof(c->counts[0])),
-			  SQLITE_STATIC);
-	return lb_db_step(l->store, query, err);
+	bind_cell(query, cell);
+	sqlite3_bind_int64(query, 6, cell->id);
+	if (lb_db_step(l->store, query, err) < 0)
+		return -1;
+	return sqlite3_changes(l->store->db) > 0;
+}
+
+static int insert_cell(struct lb_limits *l, struct lb_cell *cell,
+		       struct lb_error *err)
+{
+	lb_autoquery struct sqlite3_stmt *query =
+		lb_db_query(l->store,
+			    "REPLACE INTO counters(at, slot, noticed, until, "
+			    "counts, key)"
+			    " VALUES(?, ?, ?, ?, ?, ?)",
+			    err);
+
+	if (!query)
+		return -1;
+	bind_cell(query, cell);
+	sqlite3_bind_text(query, 6, cell->key, -1, SQLITE_STATIC);
+	if (lb_db_step(l->store, query, err) < 0)
+		return -1;
+	cell->id = sqlite3_last_insert_rowid(l->store->db);
+	return 0;
+}
+
+static int write_cell(struct lb_limits *l, struct lb_cell *cell,
+		      struct lb_error *err)
+{
+	int r = cell->id ? update_cell(l, cell, err) : 0;
+
+	/* what was long over may have been deleted */
+	return r != 0 ? r < 0 ? -1 : 0 : insert_cell(l, cell, err);
 }
 
 void lb_limits_commit(struct lb_limits *l)
@@ -207,7 +252,7 @@ static int read_cell(struct lb_limits *l, struct lb_cell *cell,
 {
 	lb_autoquery struct sqlite3_stmt *query =
 		lb_db_query(l->store,
-			    "SELECT at, slot, noticed, counts FROM counters"
+			    "SELECT at, slot, noticed, counts, id FROM counters"
 			    " WHERE key = ?",
 			    err);
 	struct lb_counter *c = &cell->counter;
@@ -224,6 +269,7 @@ static int read_cell(struct lb_limits *l, struct lb_cell *cell,
 	c->slot = sqlite3_column_int64(query, 1);
 	c->noticed = sqlite3_column_int64(query, 2);
 	memcpy(c->counts, sqlite3_column_blob(query, 3), size);
+	cell->id = sqlite3_column_int64(query, 4);
 	return 0;
 }
 

@@ -26,6 +26,7 @@ struct lb_limits;
 
 enum { LB_LIMITS_AHEAD_MS = 5 * 60 * 1000 }; /* the longest wait */
 
+bool lb_limits_exist(const char *state); /* was anything ever counted? */
 /* The file is opened when it is first needed. `busy_ms` as in store/store.h. */
 struct lb_limits *lb_limits_open(const char *state, int busy_ms);
 /* The same in memory alone. */
@@ -76,5 +77,9 @@ void lb_limits_commit(struct lb_limits *l);
 int64_t lb_limits_erase(struct lb_limits *l, const char *session,
 			const char *bot, const char *sender,
 			struct lb_error *err);
+/* How many that would be. */
+int64_t lb_limits_erasable(struct lb_limits *l, const char *session,
+			   const char *bot, const char *sender,
+			   struct lb_error *err);
 
 #endif

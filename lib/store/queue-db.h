@@ -90,6 +90,10 @@ int lb_queue_link(struct lb_queue *q, struct dirty *d, int64_t seq,
 /* Take the first of them out. */
 int lb_queue_unlink(struct lb_queue *q, struct dirty *d, struct lb_error *err);
 
+/* Take that one out, wherever it stands among them. */
+int lb_queue_unlink_any(struct lb_queue *q, struct dirty *d, int64_t seq,
+			struct lb_error *err);
+
 /* The row of the queue is known, or 0 when there is none; -1 failed. */
 int64_t lb_queue_row(struct lb_queue *q, struct lb_error *err);
 

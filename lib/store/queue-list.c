@@ -70,3 +70,25 @@ int lb_queue_unlink(struct lb_queue *q, struct dirty *d, struct lb_error *err)
 		d->tail = 0;
 	return 0;
 }
+
+int lb_queue_unlink_any(struct lb_queue *q, struct dirty *d, int64_t seq,
+			struct lb_error *err)
+{
+	int64_t before = d->head, next;
+
+	if (before == seq)
+		return lb_queue_unlink(q, d, err);
+	while ((next = next_of(q, before, err)) > 0 && next != seq)
+		before = next;
+	if (next <= 0)
+		return next < 0 ? -1
+				: lb_fail(err, LB_DATA,
+					  "'%s' is damaged: %lld is in no line",
+					  q->store->path, (long long)seq);
+	next = next_of(q, seq, err);
+	if (next < 0)
+		return -1;
+	if (next == 0)
+		d->tail = before;
+	return set_next(q, before, next, err);
+}

@@ -55,6 +55,7 @@ static const struct {
 	{"{'type':'WeChatFile','file_name':'f.pdf'}", "[File]f.pdf"},
 	{"{'type':'Hologram','depth':3}", "[Hologram]"},
 	{"{'type':'Plain','text':7}", "7"},
+	{"{'type':'At','target':9.0}", "@9"},
 	{"{'type':'Plain','text':['a']}", ""},
 };
 
