@@ -406,12 +406,29 @@ Smile ☃' "$(lb-config get pipelines.Sales.ai.local-agent.prompt | jq -r '.[0].
 
 @test "texts with control characters and broken bytes become a file that loads" {
 	data
-	database "UPDATE legacy_pipelines SET name = x'41FF42', config = json_set(config,
+	database "UPDATE legacy_pipelines SET name = CAST(x'41FF42' AS TEXT), config = json_set(config,
 		'\$.output.misc.failure-hint', 'a' || char(7, 27) || '[31mb' || char(127, 133, 65534, 65535, 128512) || char(10) || '- c: d #',
 		'\$.trigger.group-respond-rules.prefix', json_array('- ', 'yes', '1e3', '~', '', char(7) || 'x', '\"')) WHERE uuid = 'pipe-1'"
 	run --separate-stderr -0 import --json
 	run -0 lb-config check
 	[ -z "$output" ]
+	same 'ab😀
+- c: d #' "$(sed -n 's/^        failure-hint: //p' "$LB_CONFIG" | head -1 | jq -r .)"
+	same '["- ","yes","1e3","~","","x","\""]' "$(lb-config get \
+		pipelines.A�B.trigger.group-respond-rules.prefix | jq -c .)"
+}
+
+@test "where Ollama is told with and without /v1, it is asked there once" {
+	data
+	for url in http://127.0.0.1:1 http://127.0.0.1:1/ http://127.0.0.1:1/v1 \
+		http://127.0.0.1:1/v1/; do
+		database "UPDATE model_providers SET base_url = '$url' WHERE uuid = 'prov-2'"
+		run -0 import --print
+		grep -qx '    base-url: http://127.0.0.1:1/v1' <<< "$output"
+	done
+	database "UPDATE model_providers SET base_url = 'http://me:secret@127.0.0.1:1' WHERE uuid = 'prov-2'"
+	run --separate-stderr -0 import --print
+	[[ $output != *secret@* && $stderr != *secret@* ]]
 }
 
 @test "LangBot on PostgreSQL, with a broken config.yaml or none of either is said" {

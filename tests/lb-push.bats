@@ -340,12 +340,14 @@ verify() {
 	serve <<< 'on POST /hook
 		uses any
 		hang'
-	hook 'wait: true' 'timeout: 100ms' 'tries: 1'
-	for n in 1 2 3 4 5 6; do message $n; done > "$BATS_TEST_TMPDIR/in"
+	hook 'wait: true' 'timeout: 400ms' 'tries: 1'
+	message 1 | jq -c '. as $m | range(20) | $m + {id: "m\(.)"}' > "$BATS_TEST_TMPDIR/in"
+	began=$(date +%s%3N)
 	run --separate-stderr -0 push < "$BATS_TEST_TMPDIR/in"
-	same "$(for n in 1 2 3 4 5 6; do message $n; done)" "$output"
+	[ $(($(date +%s%3N) - began)) -lt 6000 ] # and not 20 times 400 ms
+	same "$(cat "$BATS_TEST_TMPDIR/in")" "$output"
 	same 1 "$(grep -c 'no opinion 3 times in a row' <<< "$stderr")"
-	same 6 "$(grep -c 'failed: ' <<< "$stderr")"
+	same 20 "$(grep -c 'failed: ' <<< "$stderr")"
 }
 
 @test "wait: a session keeps its order, and others go by" {
@@ -433,6 +435,14 @@ verify() {
 	push < "$BATS_TEST_TMPDIR/in" > /dev/null
 	jq -se 'map(select(.method).connection) | unique | length <= 2' "$SERVER_LOG"
 	jq -se 'map(select(.method).time) | max - min >= 190' "$SERVER_LOG"
+	: > "$SERVER_LOG"
+	{
+		echo 'webhooks:'
+		for n in 1 2 3; do echo "  h$n: {url: $SERVER_URL/hook}"; done
+		echo '  max_inflight_requests: 1'
+	} > "$LB_CONFIG"
+	push < <(message 1) > /dev/null
+	jq -se 'map(select(.method).time) | length == 3 and max - min >= 95' "$SERVER_LOG"
 }
 
 @test "a signal: what was read goes out, what is left is said, and it ends by it" {
