@@ -93,9 +93,8 @@ static int erase_store(struct forgetting *e)
 	return 0;
 }
 
-static int erase_queue(void *arg, const char *name)
+static int erase_queue(struct forgetting *e, const char *name)
 {
-	struct forgetting *e = arg;
 	struct lb_erase_user user;
 	struct lb_queue *q = lb_queue_open(e->state, name, BUSY_MS, e->err);
 	lb_autofree char *what = lb_printf("queue %s", name);
@@ -104,11 +103,15 @@ static int erase_queue(void *arg, const char *name)
 		      : -1;
 
 	lb_queue_close(q);
-	if (n < 0) {
-		e->all = -1;
-		return 1;
-	}
+	if (n < 0)
+		return -1;
 	tell(e, what, n);
+	return 0;
+}
+
+static int take_name(void *arg, const char *name)
+{
+	json_array_append_new(arg, json_string(name));
 	return 0;
 }
 
@@ -151,10 +154,20 @@ static int erase_ledger(struct forgetting *e)
 
 static int erase_queues(struct forgetting *e)
 {
+	json_auto_t *names = json_array();
+	const json_t *name;
+	size_t i;
+
 	if (!lb_queue_exists(e->state))
 		return 0;
-	if (lb_queue_names(e->state, erase_queue, e, e->err) < 0 || e->all < 0)
+	/* First all names: who reads keeps old pages in the database's log. */
+	if (lb_queue_names(e->state, take_name, names, e->err) < 0)
 		return -1;
+	json_array_foreach(names, i, name)
+	{
+		if (erase_queue(e, json_string_value(name)) < 0)
+			return -1;
+	}
 	return erase_ledger(e);
 }
 
@@ -168,7 +181,7 @@ static int erase_limits(struct forgetting *e)
 
 	if (!lb_limits_exist(e->state))
 		return 0;
-	limits = lb_limits_open(e->state, 5000);
+	limits = lb_limits_open(e->state, BUSY_MS);
 	n = e->whom.bot
 		    ? count(limits, NULL, e->whom.bot, e->whom.sender, e->err)
 		    : count(limits, e->whom.session, NULL, NULL, e->err);

@@ -54,6 +54,10 @@ struct lb_pipeline {
 int lb_pipeline_ready(struct lb_pipeline *p, struct lb_error *err);
 void lb_pipeline_release(struct lb_pipeline *p);
 
+/* The configuration, with rules that work: lb_config_load() and a look at all
+ * of them. For those who start others with it. */
+struct lb_config *lb_pipeline_config(const char *file, struct lb_error *err);
+
 /* What was counted is written: before what comes of it leaves. */
 void lb_pipeline_commit(struct lb_pipeline *p);
 

@@ -206,7 +206,9 @@ static void give(const struct lb_words *w, struct lb_words_stream *s, size_t to,
 		if (hit->to > to)
 			break;
 	}
-	memmove(s->hits, s->hits + i, (s->n_hits - i) * sizeof(*s->hits));
+	if (i > 0) /* else there may be none, and no memory for them */
+		memmove(s->hits, s->hits + i,
+			(s->n_hits - i) * sizeof(*s->hits));
 	s->n_hits -= i;
 	if (s->given < to) {
 		lb_buf_put(out, s->text.data + s->given, to - s->given);
