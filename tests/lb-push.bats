@@ -340,12 +340,14 @@ verify() {
 	serve <<< 'on POST /hook
 		uses any
 		hang'
-	hook 'wait: true' 'timeout: 100ms' 'tries: 1'
-	for n in 1 2 3 4 5 6; do message $n; done > "$BATS_TEST_TMPDIR/in"
+	hook 'wait: true' 'timeout: 400ms' 'tries: 1'
+	message 1 | jq -c '. as $m | range(20) | $m + {id: "m\(.)"}' > "$BATS_TEST_TMPDIR/in"
+	began=$(date +%s%3N)
 	run --separate-stderr -0 push < "$BATS_TEST_TMPDIR/in"
-	same "$(for n in 1 2 3 4 5 6; do message $n; done)" "$output"
+	[ $(($(date +%s%3N) - began)) -lt 6000 ] # and not 20 times 400 ms
+	same "$(cat "$BATS_TEST_TMPDIR/in")" "$output"
 	same 1 "$(grep -c 'no opinion 3 times in a row' <<< "$stderr")"
-	same 6 "$(grep -c 'failed: ' <<< "$stderr")"
+	same 20 "$(grep -c 'failed: ' <<< "$stderr")"
 }
 
 @test "wait: a session keeps its order, and others go by" {
@@ -433,6 +435,14 @@ verify() {
 	push < "$BATS_TEST_TMPDIR/in" > /dev/null
 	jq -se 'map(select(.method).connection) | unique | length <= 2' "$SERVER_LOG"
 	jq -se 'map(select(.method).time) | max - min >= 190' "$SERVER_LOG"
+	: > "$SERVER_LOG"
+	{
+		echo 'webhooks:'
+		for n in 1 2 3; do echo "  h$n: {url: $SERVER_URL/hook}"; done
+		echo '  max_inflight_requests: 1'
+	} > "$LB_CONFIG"
+	push < <(message 1) > /dev/null
+	jq -se 'map(select(.method).time) | length == 3 and max - min >= 95' "$SERVER_LOG"
 }
 
 @test "a signal: what was read goes out, what is left is said, and it ends by it" {
@@ -496,6 +506,36 @@ verify() {
 	} > "$LB_CONFIG"
 	run --separate-stderr -78 push < /dev/null
 	same "lb-push: more webhooks are enabled than webhooks.max_per_workspace says: 2" "$stderr"
+}
+
+@test "lb-run: a webhook that is enabled makes lb-push the first of the flow" {
+	serve <<< "$ok"
+	hook 'enabled: false'
+	run -0 lb-run flow --print
+	[[ $output != *lb-push* ]]
+	hook
+	run -0 lb-run flow --print
+	[[ $output == "lb-push --grace 4000ms --drain 4000ms | lb-pipeline | lb-agent"* ]]
+	printf '%s\n' 'bots: {support: {adapter: "null"}}' >> "$LB_CONFIG"
+	run --separate-stderr -0 timeout 60 env LB_MODEL=offline lb-run flow --tee "$BATS_TEST_TMPDIR/tee" \
+		< <(message 1)
+	same 'receipt true' "$(jq -r '"\(.kind) \(.final)"' <<< "$output" | grep -v ^status)"
+	same 1 "$(requests 'select(.method)' | wc -l)"
+	[ -s "$BATS_TEST_TMPDIR/tee/1-lb-ingest.jsonl" ]
+	cmp "$BATS_TEST_TMPDIR/tee/1-lb-ingest.jsonl" "$BATS_TEST_TMPDIR/tee/2-lb-push.jsonl"
+	[ -s "$BATS_TEST_TMPDIR/tee/3-lb-pipeline.jsonl" ]
+}
+
+@test "lb-run: a webhook that does not answer ends no flow" {
+	serve <<< 'on POST /hook
+		uses any
+		hang'
+	hook
+	printf '%s\n' 'bots: {support: {adapter: "null"}}' >> "$LB_CONFIG"
+	run --separate-stderr -0 timeout 60 env LB_MODEL=offline lb-run flow --grace 3s < <(message 1)
+	same 'receipt true' "$(jq -r '"\(.kind) \(.final)"' <<< "$output" | grep -v ^status)"
+	[ "$(wc -l <<< "$stderr")" -eq 1 ]
+	[[ $stderr == "lb-push: webhook 'crm': delivery "*" failed: no time is left" ]]
 }
 
 @test "what a filter owes" {

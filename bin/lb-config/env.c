@@ -37,6 +37,7 @@ static const struct variable table[] = {
 	{"LB_LOG", "error, warning, info or debug"},
 	{"LB_LOG_FORMAT", "json: log lines as JSON objects"},
 	{"LB_LOG_BODIES", "1: request bodies too at level debug"},
+	{"LANGBOT_DATA_ROOT", "data folder of LangBot, for lb-config import"},
 	{"HOME", "where folders are that nothing else names"},
 	{"USER", "who lb-ingest text speaks for"},
 	{"XDG_CONFIG_HOME", "folder of configurations, else ~/.config"},

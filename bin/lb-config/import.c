@@ -15,6 +15,7 @@
 #include "config/render.h"
 #include "fs/atomic.h"
 #include "langbot/langbot.h"
+#include "pipeline/pipeline.h"
 #include "verbs.h"
 
 static bool as_json, print, from_langbot;
@@ -37,6 +38,7 @@ const struct lb_opt import_options[] = {
 /* Where things go: beside the main file, or as that where there is none. */
 struct target {
 	char *file, *aside;
+	bool is_main;
 };
 
 static int find_target(struct target *t, struct lb_error *err)
@@ -53,9 +55,9 @@ static int find_target(struct target *t, struct lb_error *err)
 	slash = strrchr(main_file, '/');
 	folder = slash ? lb_strndup(main_file, (size_t)(slash - main_file))
 		       : lb_strdup(".");
-	t->file = access(main_file, F_OK) == 0
-			  ? lb_printf("%s/conf.d/langbot.yaml", folder)
-			  : lb_strdup(main_file);
+	t->is_main = access(main_file, F_OK) < 0;
+	t->file = t->is_main ? lb_strdup(main_file)
+			     : lb_printf("%s/conf.d/langbot.yaml", folder);
 	t->aside = lb_printf("%s/langbot-import.json", folder);
 	return 0;
 }
@@ -97,10 +99,14 @@ static int check(const struct target *t, const struct lb_buf *text,
 		.len = text->len,
 		.no_environment = true,
 	});
+	struct lb_pipeline pipeline = {.config = config};
 	int r;
 
 	lb_config_check_providers(config);
 	r = lb_config_verdict(config, err);
+	if (r == 0)
+		r = lb_pipeline_ready(&pipeline, err);
+	lb_pipeline_release(&pipeline);
 	lb_config_close(config);
 	if (r < 0) {
 		lb_error_wrap(err, "what was made does not load");
@@ -214,8 +220,13 @@ int verb_import(int argc, char **argv)
 			 "this version");
 	r = find_target(&t, &err);
 	if (r == 0) {
-		in.existing = existing = lb_config_gather(
-			&(struct lb_sources){.no_environment = true});
+		struct lb_sources there = {.no_environment = true};
+
+		if (t.is_main) { /* but there may be a conf.d */
+			there.file = t.file;
+			there.text = "";
+		}
+		in.existing = existing = lb_config_gather(&there);
 		r = import(&in, &t, &err);
 	}
 	lb_langbot_release(&in);

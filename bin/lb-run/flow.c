@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/proc.h"
@@ -60,12 +61,15 @@ static void add_tee(struct flow *f, int step)
 
 static void make_plan(struct flow *f)
 {
-	for (int i = f->plan.aggregates ? 0 : 1; i < STEPS; i++) {
+	for (int i = 0; i < STEPS; i++) {
 		struct part *p;
 
+		if (!step_is_used(&f->plan, i))
+			continue;
 		add_tee(f, i);
 		p = add_part(f, steps[i].name);
 		p->stops = steps[i].stops;
+		p->lingers = steps[i].lingers;
 		p->records = i == STEPS - 1;
 		step_words(&f->plan, i, &p->words);
 	}
@@ -89,6 +93,21 @@ static int print_plan(const struct flow *f)
 	return LB_OK;
 }
 
+/* Is there a webhook that wants to know? */
+static bool pushes(const struct lb_config *config)
+{
+	const json_t *section = lb_config_section(config, "webhooks");
+	const char *name;
+	json_t *hook;
+
+	json_object_foreach((json_t *)(uintptr_t)section, name, hook)
+	{
+		if (json_is_object(hook) && lb_json_bool(hook, "enabled", true))
+			return true;
+	}
+	return false;
+}
+
 /* What the configuration has to say of the plan. */
 static int look(struct flow_plan *plan, struct lb_error *err)
 {
@@ -96,6 +115,7 @@ static int look(struct flow_plan *plan, struct lb_error *err)
 
 	if (!config)
 		return -1;
+	plan->pushes = pushes(config);
 	plan->aggregates = lb_aggregate_is_on(config);
 	lb_config_close(config);
 	return 0;

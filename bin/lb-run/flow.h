@@ -15,6 +15,7 @@ struct part {
 	struct flow *flow;
 	const char *name;
 	bool stops;   /* at a signal it is told; the others' input ends */
+	bool lingers; /* those behind it may end before it */
 	bool records; /* its descriptor 3 is our output, and its output 2 */
 	bool early;   /* it ended before one that it reads from */
 	pid_t pid;    /* 0: not running */

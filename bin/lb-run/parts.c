@@ -66,7 +66,8 @@ static void on_order(void *arg)
 	bool before = false; /* does one before it run? */
 
 	for (int i = 0; i < f->n; i++) {
-		before = before || f->parts[i].pid > 0;
+		before =
+			before || (f->parts[i].pid > 0 && !f->parts[i].lingers);
 		if (f->parts[i].early && before) {
 			die(f, i);
 			return;
@@ -93,7 +94,7 @@ static void on_exit_of(int fd, uint32_t events, void *arg)
 	p->pid = 0;
 	f->running--;
 	for (const struct part *q = f->parts; q < p; q++)
-		before = before || q->pid > 0;
+		before = before || (q->pid > 0 && !q->lingers);
 	/* SIGPIPE: the one it writes to is gone, and will say why. */
 	if (WIFSIGNALED(p->status) && !part_reader_left(p)) {
 		die(f, (int)(p - f->parts));

@@ -41,12 +41,13 @@ void words_config(struct words *w, const char *config_file);
 
 /* --- steps.c: the programs of the flow --- */
 
-enum { STEPS = 5 };
+enum { STEPS = 6 };
 
 struct step {
 	const char *name;
-	bool drains; /* it has records in its hand: --grace */
-	bool stops;  /* a signal is passed on to it */
+	bool drains;  /* it has records in its hand: --grace */
+	bool stops;   /* a signal is passed on to it */
+	bool lingers; /* it goes on when its output has ended */
 };
 
 extern const struct step steps[STEPS];
@@ -57,10 +58,11 @@ struct flow_plan {
 	int64_t grace;           /* ms */
 	long text;               /* descriptor that adapters print to */
 	bool no_queue;           /* nobody hands what fails in again */
-	bool aggregates;         /* the first step is one of the flow */
+	bool pushes, aggregates; /* are those steps of the flow? */
 	bool resend;             /* send what may have been sent before */
 };
 
+bool step_is_used(const struct flow_plan *plan, int step);
 void step_words(const struct flow_plan *plan, int step, struct words *w);
 /* Where what is written before step `step` is kept. Caller frees. */
 char *step_tee(const struct flow_plan *plan, int step);

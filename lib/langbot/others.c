@@ -1,4 +1,5 @@
 /* others.c - settings, webhooks, and what this version has no place for. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,15 +27,12 @@ static const struct section {
 } sections[] = {
 	{"api", "there is no HTTP API to manage lb"},
 	{"box", "the sandbox is not in this version"},
-	{"cloud", NULL},
 	{"mcp", "MCP servers are not in this version"},
 	{"monitoring", "each program's output is the record of what it did"},
 	{"plugin", "plugins are not in this version"},
 	{"proxy", "set HTTPS_PROXY in the environment"},
-	{"space", NULL},
 	{"storage", "files are kept in the folder of the state"},
 	{"vdb", "knowledge bases are not in this version"},
-	{"workspace", NULL},
 	{NULL, NULL},
 };
 
@@ -53,6 +51,20 @@ static void take_setting(struct lb_langbot *in, const char *path)
 	lb_item_end(in, &item, NULL);
 }
 
+/* "proxy: {http: '', https: ''}" asks for nothing. */
+static bool says_something(const json_t *section)
+{
+	const char *key;
+	json_t *one;
+
+	json_object_foreach((json_t *)(uintptr_t)section, key, one)
+	{
+		if (!json_is_string(one) || json_string_length(one) > 0)
+			return true;
+	}
+	return false;
+}
+
 void lb_langbot_settings(struct lb_langbot *in)
 {
 	for (size_t i = 0; settings[i]; i++)
@@ -61,7 +73,7 @@ void lb_langbot_settings(struct lb_langbot *in)
 		const json_t *value = json_object_get(in->settings, s->name);
 		struct lb_item_report item;
 
-		if (json_object_size(value) == 0 || !s->why)
+		if (!says_something(value))
 			continue;
 		lb_item_begin(&item, "setting", NULL);
 		free(item.name);

@@ -194,12 +194,7 @@ static void take_tools(struct making *m)
 
 	lb_json_put(m->out, "ai.local-agent.enable-all-tools", json_false());
 	if (all)
-		lb_item_note(m->item,
-			     "enable-all-tools was %s there: here no "
-			     "tool is granted",
-			     json_object_get(agent, "enable-all-tools")
-				     ? "true"
-				     : "understood");
+		lb_item_note(m->item, "every tool is granted there: none here");
 	if (all || json_array_size(tools) == 0)
 		return;
 	names = lb_langbot_texts(tools, &lost);

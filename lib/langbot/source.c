@@ -57,12 +57,12 @@ static char *database_file(const struct lb_langbot *in)
 		return lb_printf("%s/langbot.db", in->dir);
 	if (*set == '/')
 		return lb_strdup(set);
-	file = lb_printf("%s/../%s", in->dir, set);
-	if (access(file, F_OK) == 0)
+	base = strrchr(set, '/');
+	file = lb_printf("%s/%s", in->dir, base ? base + 1 : set);
+	if (access(file, F_OK) == 0 || strncmp(set, "data/", 5) == 0)
 		return file;
 	free(file);
-	base = strrchr(set, '/');
-	return lb_printf("%s/%s", in->dir, base ? base + 1 : set);
+	return lb_printf("%s/../%s", in->dir, set);
 }
 
 static int read_tables(struct lb_langbot *in, struct lb_foreign *f,
