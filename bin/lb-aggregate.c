@@ -120,11 +120,12 @@ static int merge(struct lb_config *config)
 		.in = lb_lines_open(STDIN_FILENO, (size_t)max_line),
 		.out = lb_out_open(STDOUT_FILENO),
 	};
+	struct lb_error err;
 	int code;
 
-	w.aggregate = lb_aggregate_open(config, w.out, (size_t)max_line);
+	w.aggregate = lb_aggregate_open(config, w.out, (size_t)max_line, &err);
 	lb_stop_watch(w.loop, on_stop, &w);
-	code = serve(&w);
+	code = w.aggregate ? serve(&w) : lb_report(&err);
 	lb_timer_cancel(w.loop, &w.timer);
 	lb_aggregate_close(w.aggregate);
 	lb_lines_close(w.in);

@@ -75,11 +75,33 @@ static int on_record(void *arg, struct lb_record *r, struct lb_out *out,
 	return 0;
 }
 
-int main(int argc, char **argv)
+static int run(struct lb_config *config)
 {
 	static const char *const owned[] = {"chunk", "reply", NULL};
-	struct lb_config *config;
 	struct lb_wrap wrap;
+	struct lb_error err;
+	int code;
+
+	if (lb_wrap_open(&wrap, config, &err) < 0) {
+		code = lb_report(&err);
+	} else {
+		lb_note_terminal();
+		code = lb_filter_run(&(struct lb_filter){
+			.stage = "lb-wrap",
+			.owned = owned,
+			.on_record = on_record,
+			.arg = &wrap,
+			.max_line = (size_t)max_line,
+			.strict = strict,
+		});
+	}
+	lb_wrap_release(&wrap);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	struct lb_config *config;
 	struct lb_error err;
 	int code;
 
@@ -88,18 +110,7 @@ int main(int argc, char **argv)
 	if (lb_options(argc, argv) != argc)
 		lb_usage("it takes no operands");
 	config = lb_config_load(config_file, &err);
-	if (!config || lb_wrap_open(&wrap, config, &err) < 0)
-		return lb_finish(lb_report(&err));
-	lb_note_terminal();
-	code = lb_filter_run(&(struct lb_filter){
-		.stage = "lb-wrap",
-		.owned = owned,
-		.on_record = on_record,
-		.arg = &wrap,
-		.max_line = (size_t)max_line,
-		.strict = strict,
-	});
-	lb_wrap_release(&wrap);
+	code = config ? run(config) : lb_report(&err);
 	lb_config_close(config);
 	return lb_finish(code);
 }

@@ -207,16 +207,17 @@ class Ending:
         if w.near and kind == "error" and self.last["code"] == "limit":
             return self.must(not self.last["retryable"], "limits stay")
         if kind == "drop":
-            self.must(w.fate in ("drop", "any"), "dropped")
+            self.must(w.fate in ("drop", "refused", "any"), "dropped")
             return self.must("into" not in self.last and
-                             self.last["stage"] == "prepare" and
+                             self.last["stage"] == w.stage and
                              self.last["reason"], "no word on why")
         if kind == "query":
             return self.must(w.fate in ("answer", "failed", "any") or
                              w.fate == "command" and "command" in self.last,
                              "asked")
-        if w.fate == "command":
+        if w.fate in ("command", "refused"):
             self.must(not w.chunks and not self.last.get("failed"), "asked")
+            self.must(kind != "query" or w.fate == "command", "asked")
             return self.must(kind in ("error", "receipt", "reply", "query")
                              and (kind != "error" or self.at == "lb-send"),
                              "how")

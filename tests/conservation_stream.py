@@ -96,6 +96,7 @@ class Want:
         self.sort = sort        # foreign, bad, message
         self.session = session  # the key of order; None for a line without
         self.near = False       # close to the line limit: may be an error
+        self.stage = "prepare"  # of a drop
         self.__dict__.update(more)
         # What was seen of it so far.
         self.chunks, self.replies, self.receipts = [], [], []
@@ -176,6 +177,12 @@ class Stream:
                 "output": {"long-text-processing": long_text,
                            "misc": {"exception-handling": f["handling"],
                                     "failure-hint": HINT}}}
+            pipelines[name]["trigger"] = {
+                "ignore-rules": {"prefix": ["#ignore"]},
+                "access-control": {"blacklist": ["*_banned"]}}
+        # nobody may ask it anything, and each chat is told so once
+        pipelines["closed"] = {"safety": {"rate-limit": {
+            "limitation": 0, "window-length": 31536000}}}
         bots = {"alpha": {"pipeline": "default"},
                 "beta": {"pipeline": "one", "stream": True},
                 "gamma": {"pipeline": "two", "stream": True},
@@ -257,12 +264,27 @@ class Stream:
         elif odd < 0.18 and not id_:
             m["chain"] = self.chain_of(r.choice(COMMANDS))
             want.fate = "command"
-            self.ids.pop()  # nobody asks it again
+            self.forget(want)  # nobody asks it again
+        elif odd < 0.24 and not id_:
+            self.refuse(m, want)
+            named = m.pop("pipeline", None)
+            self.forget(want)
         if named:
             m["pipeline"] = named
         want.flow = self.flows.get(named or flow)
         self.decide(want, text)
         self.put(self.spell(m, want), want)
+
+    def refuse(self, m, want):
+        """A rule of the pipeline ends it: in silence, or with a notice."""
+        want.stage = self.r.choice(["filter", "access", "limit"])
+        want.fate = "refused" if want.stage == "limit" else "drop"
+        if want.stage == "filter":
+            m["chain"] = self.chain_of("#ignore this")
+        elif want.stage == "access":
+            m["sender_id"] = "banned"
+        else:
+            m["pipeline"] = "closed"
 
     def chain_of(self, text):
         r = self.r
@@ -311,9 +333,13 @@ class Stream:
         # A query holds the text three times, and the prompt.
         want.near = 4 * len(raw) + 3000 > self.limit
         if want.near:
-            if want.fate != "command":
-                self.ids.pop()
+            self.forget(want)
         return raw
+
+    def forget(self, want):
+        """It is not asked again, if it could have been."""
+        if self.ids and self.ids[-1][0] == want.id:
+            self.ids.pop()
 
     def again(self):
         """An id that was there already: same session, or another."""

@@ -43,15 +43,38 @@ is() {
 	image='{"type":"Image", "size":1e2,"url":"\u00e9"}'
 	line=$(message b x)
 	run -0 lb-aggregate < <(message a look; echo "${line%%\[*}[ $image ]}")
-	[[ ${lines[1]} == *',{"type":"Plain","text":"\n"},'"$image"' ]}' ]]
+	[[ ${lines[1]} == *',{"type":"Plain","text":"\n"},'"$image"' ],"pipeline":"default"}' ]]
 }
 
 @test "one of them for the bot makes them all so, and what named the pipeline stays" {
 	run -0 lb-aggregate < <(message a one '{"mentioned_me": false, "mentions": ["5"]}'
-		message b two '{"mentioned_me": true, "mentions": ["6"], "routed_by_rule": true}')
+		message b two '{"mentioned_me": true, "mentions": ["6"], "pipeline": "default", "routed_by_rule": true}')
 	is '.[1] | .mentioned_me and .mentions == ["5", "6"] and .routed_by_rule and .id == "a"'
 	run -0 lb-aggregate < <(message a one '{"mentioned_me": false}'; message b two)
 	is '.[1].mentioned_me == false and (.[1] | has("routed_by_rule") | not)'
+}
+
+@test "what a rule of the bot routed stays so, and what it discards passes" {
+	cat > "$LB_CONFIG" <<-'END'
+		bots:
+		  tg:
+		    pipeline-routing-rules:
+		      - {type: message_content, operator: starts_with, value: ask, pipeline: two}
+		      - {type: message_content, value: spam, pipeline: __discard__}
+		pipelines:
+		  default: {trigger: {message-aggregation: {enabled: yes}}}
+		  two: {trigger: {message-aggregation: {enabled: yes}}}
+	END
+	run -0 lb-aggregate < <(message a 'ask me'; message b 'and me'
+		message c 'ask him'; message d spam)
+	is 'map([.kind, .id, .pipeline, .routed_by_rule, .into]) == [
+		["drop", "c", null, null, "a"], ["message", "a", "two", true, null],
+		["message", "b", null, null, null], ["message", "d", null, null, null]]'
+	run -0 lb-pipeline < <(jq -c 'select(.id == "a") | .mentioned_me = false' <<< "$output")
+	is '.[0].kind == "query" and .[0].pipeline == "two"'
+	echo 'bots: {tg: {pipeline-routing-rules: [{type: x}]}}' >> "$LB_CONFIG"
+	sed -i 1,5d "$LB_CONFIG"
+	run -78 lb-aggregate < /dev/null
 }
 
 @test "a message that stays alone passes byte for byte" {

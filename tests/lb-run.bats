@@ -282,6 +282,11 @@ done_in_queue() {
 	kill -HUP "$RUN"
 	until_true grep -q 'the configuration stays as it was' err
 	same "$before" "$(member lb-agent)"
+	# nor with a rule that cannot work
+	echo "pipelines: {default: {trigger: {ignore-rules: {regexp: ['(']}}}}" > "$LB_CONFIG"
+	kill -HUP "$RUN"
+	until_true grep -q 'stays as it was: .*config.yaml:1: .*not a pattern' err
+	same "$before" "$(member lb-agent)"
 	echo 'pipelines: {default: {ai: {local-agent: {max-round: 3}}}}' > "$LB_CONFIG"
 	kill -HUP "$RUN"
 	until_true eval '[ "$(member lb-agent)" != "$before" ]'

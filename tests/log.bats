@@ -68,7 +68,7 @@ flow() {
 @test "-v says it in words, -q only what failed" {
 	message="{\"kind\":\"message\",\"id\":\"$id\",\"bot\":\"-\",\"launcher_type\":\"person\",\"launcher_id\":\"7\",\"chain\":[{\"type\":\"Plain\",\"text\":\"a\"}]}"
 	run --separate-stderr -0 lb-pipeline -v <<< "$message"
-	same "lb-pipeline: info: $id: query by prepare: pipeline 'default': bot '-' uses it" "$stderr"
+	same "lb-pipeline: info: $id: query: route: pipeline 'default': bot '-' uses it" "$stderr"
 	run --separate-stderr -65 lb-pipeline -q <<< '{'
 	[ "$(wc -l <<< "$stderr")" -eq 1 ]
 }

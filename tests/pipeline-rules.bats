@@ -97,7 +97,20 @@ setup() {
 		{"type":"Plain","text":"ai look"},{"type":"Image","url":"http://x/i.png"},
 		{"type":"Plain","text":"ai this"}]}' query
 	is '[.user.content[1:][] | .text] == [" look", null, "ai this"]'
-	# the record's own chain stays as it came
+	# a name that was the prefix is no text to cut
+	config <<-'END'
+		pipelines: {default: {trigger: {group-respond-rules: {prefix: ["@Bob"]}}}}
+	END
+	decide '{"chain":[{"type":"At","target":"5","display":"Bob"},{"type":"Plain","text":" hello"}]}' query
+	is '.variables.user_message_text == " hello"'
+}
+
+@test "the record's own chain stays as it came, whatever is cut" {
+	config <<-'END'
+		pipelines: {default: {trigger: {group-respond-rules: {prefix: [ai]}}}}
+	END
+	decide '{"chain":[{"type":"Source","id":"m1","timestamp":1},
+		{"type":"Plain","text":"ai look"}]}' query
 	is '.chain[1].text == "ai look" and .chain[0].id == "m1"'
 }
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"
+#include "pipeline/pipeline.h"
 #include "super.h"
 
 static bool on_terminal;
@@ -129,7 +130,7 @@ static void reload(struct super *s)
 	struct lb_error err;
 
 	report_notify("RELOADING=1");
-	config = lb_config_load(s->config_file, &err);
+	config = lb_pipeline_config(s->config_file, &err);
 	if (!config) {
 		lb_complain("the configuration stays as it was: %s", err.text);
 		report_notify("READY=1");

@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/stop.h"
 #include "llm/model.h"
+#include "pipeline/pipeline.h"
 #include "super.h"
 
 static struct super super = {.grace = 5000, .copies = 1};
@@ -107,7 +108,7 @@ static int supervise(struct super *s)
 
 static int open_all(struct super *s, struct lb_error *err)
 {
-	s->config = lb_config_load(s->config_file, err);
+	s->config = lb_pipeline_config(s->config_file, err);
 	if (!s->config)
 		return -1;
 	s->began = lb_clock_now();

@@ -41,8 +41,6 @@ static const char *find(const struct lb_message *m, const json_t *list)
 
 		if (strncmp(entry, m->bot, bot) == 0 && entry[bot] == '/')
 			rest = entry + bot + 1;
-		else if (strchr(entry, '/'))
-			continue; /* of another bot */
 		if (names(m, rest))
 			return entry;
 	}

@@ -39,7 +39,6 @@ struct lb_aggregate {
 	struct lane *all; /* the same, in any order */
 	size_t waiting, held, bytes;
 	struct lb_record scratch;
-	struct lb_buf name;
 };
 
 bool lb_aggregate_is_on(struct lb_config *config)
@@ -48,14 +47,17 @@ bool lb_aggregate_is_on(struct lb_config *config)
 }
 
 struct lb_aggregate *lb_aggregate_open(struct lb_config *config,
-				       struct lb_out *out, size_t max_line)
+				       struct lb_out *out, size_t max_line,
+				       struct lb_error *err)
 {
 	struct lb_aggregate *a = lb_alloc(sizeof(*a));
 
 	a->out = out;
 	a->max_line = max_line;
-	lb_ways_open(&a->ways, config);
-	return a;
+	if (lb_ways_open(&a->ways, config, err) == 0)
+		return a;
+	lb_aggregate_close(a);
+	return NULL;
 }
 
 static struct lane *lane_for(struct lb_aggregate *a, const char *name)
@@ -154,7 +156,6 @@ void lb_aggregate_close(struct lb_aggregate *a)
 	lb_map_release(&a->lanes, NULL);
 	lb_ways_release(&a->ways);
 	lb_record_release(&a->scratch);
-	lb_buf_release(&a->name);
 	free(a);
 }
 
@@ -240,27 +241,24 @@ static struct item *find(const struct lb_aggregate *a, const struct lane *lane,
 	return NULL;
 }
 
-static void join(struct lb_aggregate *a, struct lane *lane, struct item *it,
-		 const struct lb_record *r, int64_t now)
+static void join(struct lb_aggregate *a, struct item *it,
+		 const struct lb_record *r, const struct lb_way *way)
 {
 	size_t had = it->burst->drops.len;
 
-	lb_burst_join(it->burst, r);
+	lb_burst_join(it->burst, r, way);
 	had = it->burst->drops.len - had + r->len;
 	it->len += had;
 	a->bytes += had;
-	if (!it->next) /* nobody waits for it */
-		it->due = now + it->wait;
 	if (it->burst->n == LB_AGGREGATE_MESSAGES)
 		it->over = true;
-	let_go(a, lane, false);
 }
 
 static void on_message(struct lb_aggregate *a, struct lb_record *r, int64_t now)
 {
 	struct lb_way way;
-	enum lb_joins how = lb_way_of(&a->ways, r, &way, &a->name);
-	struct lane *lane = lb_map_find(&a->lanes, lb_buf_str(&a->name));
+	enum lb_joins how = lb_way_of(&a->ways, r, &way);
+	struct lane *lane = lb_map_find(&a->lanes, way.session);
 	struct item *it;
 
 	if (how == LB_JOINS_NOTHING || is_full(a, lane, r->len)) {
@@ -269,15 +267,18 @@ static void on_message(struct lb_aggregate *a, struct lb_record *r, int64_t now)
 	}
 	it = find(a, lane, &way, r);
 	if (it) {
-		join(a, lane, it, r, now);
+		join(a, it, r, &way);
+		if (!it->next) /* nobody waits for it */
+			it->due = now + it->wait;
+		let_go(a, lane, false);
 		return;
 	}
 	it = lb_alloc(sizeof(*it));
-	it->burst = lb_burst_open(r, way.pipeline, way.sender);
+	it->burst = lb_burst_open(r, &way);
 	it->wait = way.delay_ms;
 	it->due = now + it->wait;
 	it->len = r->len;
-	append(a, lane_for(a, lb_buf_str(&a->name)), it);
+	append(a, lane_for(a, way.session), it);
 }
 
 /* The lane a foreign line names, if that one holds something. */

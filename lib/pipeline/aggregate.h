@@ -38,9 +38,13 @@ struct lb_aggregate;
 /* Does any pipeline want it? */
 bool lb_aggregate_is_on(struct lb_config *config);
 
-/* `config` and `out` are borrowed; no line written is longer than max_line. */
+/*
+ * `config` and `out` are borrowed; no line written is longer than max_line.
+ * NULL and LB_CONFIG: a rule of the configuration cannot work.
+ */
 struct lb_aggregate *lb_aggregate_open(struct lb_config *config,
-				       struct lb_out *out, size_t max_line);
+				       struct lb_out *out, size_t max_line,
+				       struct lb_error *err);
 /* What is held is lost: flush before. */
 void lb_aggregate_close(struct lb_aggregate *a);
 

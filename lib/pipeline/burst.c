@@ -29,7 +29,8 @@ static void add(struct lb_buf *b, struct lb_span members, const char *between)
 	lb_buf_put(b, members.at, members.len);
 }
 
-static void take(struct lb_burst *b, const struct lb_record *r)
+static void take(struct lb_burst *b, const struct lb_record *r,
+		 const struct lb_way *way)
 {
 	const char *id = lb_json_str(r->json, "id");
 
@@ -39,13 +40,13 @@ static void take(struct lb_burst *b, const struct lb_record *r)
 	add(&b->mentions, inside(r, "mentions"), ",");
 	b->mentioned =
 		b->mentioned || lb_json_bool(r->json, "mentioned_me", false);
-	b->routed = b->routed || lb_json_bool(r->json, "routed_by_rule", false);
+	b->routed = b->routed || way->routed;
 	b->n++;
 	b->bytes += r->len;
 }
 
-struct lb_burst *lb_burst_open(const struct lb_record *r, const char *pipeline,
-			       const char *sender)
+struct lb_burst *lb_burst_open(const struct lb_record *r,
+			       const struct lb_way *way)
 {
 	struct lb_burst *b = lb_alloc(sizeof(*b));
 
@@ -55,9 +56,9 @@ struct lb_burst *lb_burst_open(const struct lb_record *r, const char *pipeline,
 	b->first.json = json_incref(r->json);
 	lb_scan(b->text, b->first.len, &b->first.members);
 	b->id = lb_strdup(lb_json_str(r->json, "id"));
-	b->pipeline = pipeline;
-	b->sender = lb_strdup(sender);
-	take(b, &b->first);
+	b->pipeline = way->pipeline;
+	b->sender = lb_strdup(way->sender);
+	take(b, &b->first, way);
 	return b;
 }
 
@@ -97,9 +98,10 @@ static void put_drop(struct lb_buf *out, const struct lb_record *r,
 	lb_put_end(out);
 }
 
-void lb_burst_join(struct lb_burst *b, const struct lb_record *r)
+void lb_burst_join(struct lb_burst *b, const struct lb_record *r,
+		   const struct lb_way *way)
 {
-	take(b, r);
+	take(b, r, way);
 	put_drop(&b->drops, r, b->id);
 }
 
@@ -114,8 +116,8 @@ static void put_array(struct lb_buf *out, const char *key,
 void lb_burst_put(const struct lb_burst *b, struct lb_buf *out)
 {
 	/* What the first says of these is not all; the rest is its own. */
-	const char *set[5] = {"chain"};
-	size_t n = 1;
+	const char *set[6] = {"chain", "pipeline"};
+	size_t n = 2;
 
 	if (b->n == 1) {
 		lb_buf_put(out, b->first.text, b->first.len);
@@ -131,6 +133,8 @@ void lb_burst_put(const struct lb_burst *b, struct lb_buf *out)
 	lb_buf_put(out, b->drops.data, b->drops.len);
 	lb_splice(out, &b->first, "message", set);
 	put_array(out, "chain", &b->chain);
+	/* Together they may look like something else to the bot's rules. */
+	lb_put_str(out, "pipeline", b->pipeline);
 	if (b->mentions.len > 0)
 		put_array(out, "mentions", &b->mentions);
 	if (b->mentioned)

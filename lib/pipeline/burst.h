@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "pipeline/way.h"
 #include "record/record.h"
 
 struct lb_burst {
@@ -25,16 +26,17 @@ struct lb_burst {
 	size_t n, bytes;
 };
 
-/* A message of its own, its bytes copied; `pipeline` is borrowed. */
-struct lb_burst *lb_burst_open(const struct lb_record *r, const char *pipeline,
-			       const char *sender);
+/* A message of its own, its bytes copied; way->pipeline is borrowed. */
+struct lb_burst *lb_burst_open(const struct lb_record *r,
+			       const struct lb_way *way);
 void lb_burst_close(struct lb_burst *b);
 
 /* Is there one of that id? */
 bool lb_burst_has(const struct lb_burst *b, const char *id);
 
 /* One more; a line break stands between what they say. */
-void lb_burst_join(struct lb_burst *b, const struct lb_record *r);
+void lb_burst_join(struct lb_burst *b, const struct lb_record *r,
+		   const struct lb_way *way);
 
 /*
  * As lines: the drops of those that joined, then the message that they are;

@@ -318,3 +318,13 @@ bool lb_message_starts_bot(struct lb_message *m)
 	starts = strcmp(call.name, "start") == 0;
 	return starts && lb_command_is_allowed(m, call.name, false);
 }
+
+bool lb_message_is_command(struct lb_message *m)
+{
+	struct lb_call call;
+
+	if (!is_call(m, &call))
+		return false;
+	json_decref(call.args);
+	return true;
+}

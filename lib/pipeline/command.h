@@ -30,6 +30,9 @@ struct lb_commands *lb_commands_open(const struct lb_pipeline *p,
 				     struct lb_error *err);
 void lb_commands_close(struct lb_commands *commands);
 
+/* Is it a command, whoever gives it? */
+bool lb_message_is_command(struct lb_message *m);
+
 /* What follows is for the files of the commands alone. */
 
 struct lb_commands {

@@ -54,6 +54,10 @@ struct lb_pipeline {
 int lb_pipeline_ready(struct lb_pipeline *p, struct lb_error *err);
 void lb_pipeline_release(struct lb_pipeline *p);
 
+/* The configuration, with rules that work: lb_config_load() and a look at all
+ * of them. For those who start others with it. */
+struct lb_config *lb_pipeline_config(const char *file, struct lb_error *err);
+
 /* What was counted is written: before what comes of it leaves. */
 void lb_pipeline_commit(struct lb_pipeline *p);
 
@@ -115,6 +119,10 @@ enum lb_verdict lb_because(struct lb_message *m, enum lb_verdict verdict,
 /* The end with a notice for the user, or without when its text is empty. */
 enum lb_verdict lb_refuse(struct lb_message *m, const char *notice,
 			  const char *why);
+
+/* Before the first stage; `m` is zeroed memory or one used before. */
+void lb_message_begin(struct lb_message *m, struct lb_pipeline *p,
+		      const struct lb_record *r);
 
 /*
  * Run the stages. `m` is zeroed memory or one used before; `out` gets the

@@ -126,3 +126,15 @@ const struct lb_bot_rules *lb_bot_find(struct lb_pipeline *p, const char *name)
 
 	return bot ? bot : p->nobody;
 }
+
+struct lb_config *lb_pipeline_config(const char *file, struct lb_error *err)
+{
+	struct lb_pipeline p = {.config = lb_config_load(file, err)};
+
+	if (p.config && lb_pipeline_ready(&p, err) < 0) {
+		lb_config_close(p.config);
+		p.config = NULL;
+	}
+	lb_pipeline_release(&p);
+	return p.config;
+}

@@ -65,6 +65,8 @@ static enum lb_verdict by_name(struct lb_message *m, const char *name,
 			       struct lb_error *err)
 {
 	m->flow = lb_flow_find(m->pipeline, name);
+	/* Said by lb-aggregate, of messages that became one. */
+	m->routed = lb_json_bool(m->record->json, "routed_by_rule", false);
 	if (m->flow)
 		return lb_because(m, LB_PASS,
 				  "pipeline '%s': the message names it", name);

@@ -20,6 +20,8 @@ struct spoken {
 static void speak(struct lb_said *s, const char *text, size_t len,
 		  struct lb_buf *out)
 {
+	if (len == 0)
+		return;
 	if (s->output->words)
 		lb_words_feed(s->output->words, &s->words, text, len, out);
 	else

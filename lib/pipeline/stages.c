@@ -92,8 +92,8 @@ static void put_answer(struct lb_buf *b, const struct lb_message *m)
 	lb_put_end(b);
 }
 
-static void start(struct lb_message *m, struct lb_pipeline *p,
-		  const struct lb_record *r)
+void lb_message_begin(struct lb_message *m, struct lb_pipeline *p,
+		      const struct lb_record *r)
 {
 	struct lb_message fresh = {
 		.pipeline = p,
@@ -162,7 +162,7 @@ enum lb_verdict lb_message_run(struct lb_message *m, struct lb_pipeline *p,
 	enum lb_verdict verdict = LB_PASS;
 	struct lb_error err;
 
-	start(m, p, r);
+	lb_message_begin(m, p, r);
 	for (const struct lb_stage *s = lb_stages; s->name; s++) {
 		m->stage = s->name;
 		lb_buf_reset(&m->reason);

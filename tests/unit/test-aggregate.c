@@ -52,8 +52,10 @@ static const struct {
 	{"a command does not wait, and what waits goes out before it", "",
 	 "@0 a/7:one b/7:other a/7:!help @1500",
 	 "@0 1=one 3=!help @1500 2=other"},
-	{"a command in two characters, too", "", "@0 a/7:one a/7:\xef\xbc\x81x",
-	 "@0 1=one 2=\xef\xbc\x81x"},
+	{"a command in two characters, too", "",
+	 "@0 a/7:one a/7:\xef\xbc\x81help", "@0 1=one 2=\xef\xbc\x81help"},
+	{"a message that only begins like a command waits", "",
+	 "@0 a/7:!wow a/7:two end", "@0 2>1 1=!wow|two"},
 	{"the same message once more does not go into itself", "",
 	 "@0 a/7:one a/7~one end", "@0 1=one 1=one"},
 	{"the end brings out all", "", "@0 a/7:one b/7:two a/7:three c! end",
@@ -184,8 +186,8 @@ static void test_bounds(void)
 	lb_autobuf struct lb_buf got = {0}, script = {0};
 	struct lb_config *config = load("");
 	struct lb_out *out = lb_out_to(show, &got);
-	struct lb_aggregate *a = lb_aggregate_open(config, out, 700);
 	struct lb_error err;
+	struct lb_aggregate *a = lb_aggregate_open(config, out, 700, &err);
 	char *p;
 
 	/* what they are in one line is too long */
@@ -193,7 +195,7 @@ static void test_bounds(void)
 	tap_same("@0 2>1 1=one|two 3=three", lb_buf_str(&got),
 		 "no line is longer than it may be");
 	lb_aggregate_close(a);
-	a = lb_aggregate_open(config, out, 1 << 20);
+	a = lb_aggregate_open(config, out, 1 << 20, &err);
 	lb_buf_puts(&script, "@0");
 	for (int i = 0; i < LB_AGGREGATE_WAITING + 1; i++)
 		lb_buf_printf(&script, " %d/7:x", i);
@@ -222,10 +224,11 @@ int main(void)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		lb_autobuf struct lb_buf got = {0};
+		struct lb_error err;
 		struct lb_config *config = load(rows[i].settings);
 		struct lb_out *out = lb_out_to(show, &got);
 		struct lb_aggregate *a =
-			lb_aggregate_open(config, out, 1 << 20);
+			lb_aggregate_open(config, out, 1 << 20, &err);
 
 		run(a, out, rows[i].script, &got);
 		tap_same(rows[i].wanted, lb_buf_str(&got), rows[i].what);
