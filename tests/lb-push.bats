@@ -485,17 +485,22 @@ verify() {
 		sed -i "3s|.*|    $lines|" "$LB_CONFIG"
 		run --separate-stderr -78 push < /dev/null
 		same "lb-push: $LB_CONFIG:$why" "$stderr"
+		[[ $why == *base64* ]] || run -1 lb-config check
 	done <<-END
 		url: ftp://x|3: webhooks.crm.url: does not begin with http:// or https:// and a host
 		{url: http://x, events: [bot.reply]}|3: webhooks.crm.events: 'bot.reply' is neither bot.person_message nor bot.group_message
 		{url: http://x, secret: whsec_%%%}|3: webhooks.crm.secret: it is not base64 behind its prefix
-		{url: http://x, timeout: 1h}|3: webhooks.crm.timeout: is not between 1ms and 10m
+		{url: http://x, timeout: 1h}|3: webhooks.crm.timeout: is more than 10m
+		{url: http://x, backoff: none}|3: webhooks.crm.backoff: is more than 5m
 		{url: http://x, tries: 0}|3: webhooks.crm.tries: '0' is not a whole number from 1 to 20
 		{url: http://x, retries: 3}|3: webhooks.crm.retries: unknown key (did you mean 'webhooks.crm.tries'?)
 	END
 	printf 'webhooks: {crm: {secret: x}}\n' > "$LB_CONFIG"
 	run --separate-stderr -78 push < /dev/null
-	[[ $stderr == *"webhooks.crm.url: it has none" ]]
+	same "lb-push: $LB_CONFIG:1: webhooks.crm.url: it has none" "$stderr"
+	printf 'webhooks: {crm: {url: env:NO_HOOK}}\n' > "$LB_CONFIG"
+	run --separate-stderr -78 push < /dev/null
+	same "lb-push: $LB_CONFIG:1: webhooks.crm.url: environment variable 'NO_HOOK' is not set" "$stderr"
 }
 
 @test "more webhooks than allowed are refused, not left out" {
