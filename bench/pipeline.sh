@@ -20,7 +20,9 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 bad=0
 
-: > "$work/config.yaml"
+# More is asked here of a chat than a chat may ask.
+echo 'pipelines: {default: {safety: {rate-limit: {limitation: 1000000}}}}' \
+	> "$work/config.yaml"
 LB_CONFIG=$work/config.yaml LB_STATE=$work/state LC_ALL=C
 LB_MODEL=offline
 export LB_CONFIG LB_STATE LC_ALL LB_MODEL

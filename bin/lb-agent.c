@@ -1,8 +1,7 @@
 /* lb-agent - answer queries: chat with history, many at once. */
-#include <stdlib.h>
-
 #include "agent/agent.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/prog.h"
 #include "base/zone.h"
 #include "config/config.h"
@@ -41,25 +40,23 @@ static const struct lb_prog prog = {
 static int run(void)
 {
 	struct lb_error err;
-	char *state;
+	lb_autofree char *state = lb_config_state(&err);
 	int code;
 
-	agent.config = lb_config_load(config_file, &err);
+	agent.config = state ? lb_config_load(config_file, &err) : NULL;
 	if (!agent.config)
 		return lb_report(&err);
-	state = lb_config_state(&err);
-	if (!state)
-		return lb_report(&err);
 	if (lb_zone_set(lb_config_str(agent.config, "system.timezone"), &err) <
-	    0)
+	    0) {
+		lb_config_close(agent.config);
 		return lb_report(&err);
+	}
 	if (agent.jobs == 0)
 		agent.jobs = (long)lb_config_int(agent.config,
 						 "concurrency.pipeline");
 	agent.state = state;
 	agent.max_line = (size_t)max_line;
 	code = lb_agent_run(&agent);
-	free(state);
 	lb_config_close(agent.config);
 	return code;
 }

@@ -14,7 +14,7 @@ complete_words() {
 
 @test "the verbs of a program are offered" {
 	run -0 complete_words lb-session ""
-	same $'list\nshow\nreset\nexport' "$output"
+	same $'list\nshow\nreset\nexport\nerase' "$output"
 	run -0 complete_words lb-session re
 	same reset "$output"
 }

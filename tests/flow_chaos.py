@@ -289,6 +289,7 @@ providers:
   model: {protocol: openai-chat, base-url: "http://127.0.0.1:%d/v1"}
 llm: {model: model/m}
 concurrency: {pipeline: 32}
+pipelines: {default: {safety: {rate-limit: {limitation: 1000000}}}}
 """ % (args.api, port))
     os.environ["TELEGRAM_BOT_TOKEN"] = args.token
 

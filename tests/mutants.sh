@@ -131,9 +131,11 @@ mutant lb-agent agent/turn.c asks-again-for-what-is-answered \
 mutant lb-agent record/lanes.c lets-a-line-overtake \
 	'/^static void on_foreign/,/^}/s/^\tif (lane)$/\tif (lane \&\& !one_in(100, line->text, line->len))/'
 mutant lb-wrap pipeline/wrap.c loses-a-part \
-	's/^\t\tput_part(out, r, at, n, part, false);/\t\tif (!one_in(1000, at, left))\n&/'
+	's/^\t\tput_part(out, a, \&p);/\t\tif (!one_in(1000, p.text, left))\n&/'
 mutant lb-wrap pipeline/wrap.c loses-a-hidden-failure \
-	's/^\t\tput_hidden(out, r, failed);/\t\tif (!one_in(100, r->text, r->len))\n&/'
+	's/^\t\tput_hidden(out, a);/\t\tif (!one_in(100, a->r->text, a->r->len))\n&/'
+mutant lb-wrap pipeline/wrap-chunk.c loses-a-chunk \
+	's/^\tput_piece(out, r, \&p);/\tif (!one_in(1000, r->text, r->len))\n&/'
 mutant lb-send platform/send.c loses-a-receipt \
 	's/^\tput_receipt(/\tif (!one_in(1000, d->id, strlen(d->id)))\n&/'
 mutant lb-send platform/send.c is-silent-on-a-failed-delivery \

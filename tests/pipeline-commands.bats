@@ -9,7 +9,7 @@ setup() {
 	cat > "$LB_CONFIG" <<-'END'
 		admins: ["tg:person_1", "j:person_1"]
 		bots:
-		  tg: {adapter: telegram, token: "1:x"}
+		  tg: {adapter: telegram, token: "1:x", base-url: "http://127.0.0.1:9"}
 		  j: {adapter: jsonl}
 	END
 }
@@ -223,13 +223,16 @@ config() {
 		exec lb-run -c "$LB_CONFIG" > "$BATS_TEST_TMPDIR/run" 2>&1 < /dev/null
 	) &
 	pid=$!
-	until [ -s "$LB_STATE/run/lb-run-worker.lock" ] || ! kill -0 "$pid"; do
+	until [ -s "$LB_STATE/run/lb-run-worker.lock" ]; do
+		kill -0 "$pid"
 		read -r -t 0.02 < /dev/zero || true
 	done
-	if kill -0 "$pid" 2> /dev/null; then
-		same 'The configuration is read anew.' "$(admin '!reload' | said)"
-		kill "$pid"
-	fi
+	same 'The configuration is read anew.' "$(admin '!reload' | said)"
+	until grep -q 'reading the configuration anew' "$BATS_TEST_TMPDIR/run"; do
+		kill -0 "$pid"
+		read -r -t 0.02 < /dev/zero || true
+	done
+	kill "$pid"
 	wait "$pid" || true
 	# the one that is read is the one that was read at start
 	cp "$LB_CONFIG" "$BATS_TEST_TMPDIR/good.yaml"

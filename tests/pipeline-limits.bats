@@ -301,6 +301,22 @@ not ok 3 - query by prepare: route: pipeline 'default': bot 'support' uses it; r
 	[ ! -e "$LB_STATE" ]
 }
 
+@test "--test stops and starts no bot" {
+	config <<-'END'
+		admins: ["b:person_7"]
+		bots: {b: {trust-sender: true}}
+	END
+	run lb-pipeline --test - <<< '- {bot: b, person: 7, text: "!stop", kind: error}'
+	[[ $output == "ok 1 "* ]]
+	run -0 lb-pipeline < <(message '{"bot":"b"}')
+	is '.kind == "query"'
+	# nor does a bot that is stopped keep a table from being tried
+	run -0 lb-pipeline < <(message '{"bot":"b","chain":[{"type":"Plain","text":"!stop"}]}')
+	run -0 lb-pipeline < <(message '{"bot":"b"}')
+	is '.kind == "drop"'
+	cases <<< '- {bot: b, person: 7, kind: query}'
+}
+
 @test "--test takes JSON lines, and refuses what it does not understand" {
 	printf '%s\n' '{"text":"hi","kind":"query"}' '' '{"person":"7","kind":"query"}' > table
 	run -0 lb-pipeline --test=table

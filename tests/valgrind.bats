@@ -28,6 +28,8 @@ setup() {
 	[ -s 5 ]
 	quietly lb-push < 1 > 6
 	cmp 1 6
+	quietly lb-aggregate < 1 > 6
+	cmp 1 6
 	printf 'webhooks: {crm: {url: "http://127.0.0.1:1/", wait: true, tries: 1}}\n' \
 		> "$LB_CONFIG"
 	quietly lb-push -q < 1 > 6 2> /dev/null
@@ -41,6 +43,28 @@ setup() {
 	quietly lb-config check
 	quietly lb-session list
 	quietly lb-help
+}
+
+@test "bursts and answers with all that a pipeline may want are clean" {
+	cd "$BATS_TEST_TMPDIR"
+	cat > "$LB_CONFIG" <<-'END'
+		pipelines:
+		  default:
+		    trigger: {message-aggregation: {enabled: true}}
+		    safety: {content-filter: {words: [said]}}
+		    output:
+		      long-text-processing: {strategy: file, threshold: 5}
+		      force-delay: {max: 1}
+		      misc: {remove-think: true, track-function-calls: true}
+	END
+	printf '%s\n' one two | lb-ingest text > 1
+	quietly lb-aggregate < 1 > 2
+	[ "$(wc -l < 2)" -eq 2 ]
+	lb-pipeline < 2 | lb-agent --stream > 3
+	quietly lb-wrap < 3 > 4
+	grep -q '"File"' 4
+	quietly lb-send stdout < 4 > 5
+	[ -s 5 ]
 }
 
 @test "a malformed line is handled cleanly" {

@@ -130,7 +130,8 @@ group='{"launcher_type":"group","launcher_id":"-100","sender_name":"Ann","messag
 	output 'misc: {remove-think: yes}'
 	run -0 lb-wrap < <(streamed 'a' '<think>b'; reply 'mine' '{"session":"tg/person_8"}'
 		reply 'a<think>b</think>c')
-	is 'map(select(.kind == "reply").text) == ["mine", "ac"]'
+	is 'map(select(.kind == "reply").text) == ["mine", "ac"] and
+		(map(select(.kind == "chunk").text) | add) == "ac"'
 }
 
 @test "a reply that is not what its chunks said is taken as it is" {

@@ -164,6 +164,20 @@ size_t lb_automaton_match(const struct lb_automaton *a, uint32_t state)
 	return a->states[state].match;
 }
 
+bool lb_automaton_finds(const struct lb_automaton *a, const char *text,
+			size_t len)
+{
+	uint32_t state = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		state = state ? step(a, state, fold(text[i]))
+			      : a->from_none[fold(text[i])];
+		if (state && a->states[state].match > 0)
+			return true;
+	}
+	return false;
+}
+
 size_t lb_automaton_begun(const struct lb_automaton *a, uint32_t state)
 {
 	return a->states[state].depth;

@@ -8,6 +8,7 @@
 #ifndef LB_PIPELINE_AUTOMATON_H
 #define LB_PIPELINE_AUTOMATON_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,10 @@ uint32_t lb_automaton_step(const struct lb_automaton *a, uint32_t state,
 
 /* Bytes of the longest word that ends here; 0 for none. */
 size_t lb_automaton_match(const struct lb_automaton *a, uint32_t state);
+
+/* Is there a word in a text? */
+bool lb_automaton_finds(const struct lb_automaton *a, const char *text,
+			size_t len);
 
 /* How many of the last bytes may be the beginning of a word. */
 size_t lb_automaton_begun(const struct lb_automaton *a, uint32_t state);

@@ -99,17 +99,15 @@ static void cut_front(struct lb_message *m, size_t n)
 			json_array_append(rest, part);
 			continue;
 		}
+		if (n == 0 || len == 0) {
+			json_array_append(rest, part);
+			continue;
+		}
 		len = len < n ? len : n;
 		shorter = json_copy(part);
-		lb_json_set_str(shorter, "text",
-				len ? json_string_value(text) + len : "",
+		lb_json_set_str(shorter, "text", json_string_value(text) + len,
 				json_string_length(text) - len);
-		if (len > 0)
-			json_array_append_new(rest, shorter);
-		else {
-			json_decref(shorter);
-			json_array_append(rest, part);
-		}
+		json_array_append_new(rest, shorter);
 		n -= len;
 	}
 	use_cut(m, rest);

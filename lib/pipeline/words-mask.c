@@ -206,10 +206,9 @@ static void give(const struct lb_words *w, struct lb_words_stream *s, size_t to,
 		if (hit->to > to)
 			break;
 	}
-	if (i > 0) /* else there may be none, and no memory for them */
-		memmove(s->hits, s->hits + i,
-			(s->n_hits - i) * sizeof(*s->hits));
 	s->n_hits -= i;
+	if (i > 0) /* else there may be none, and no memory for them */
+		memmove(s->hits, s->hits + i, s->n_hits * sizeof(*s->hits));
 	if (s->given < to) {
 		lb_buf_put(out, s->text.data + s->given, to - s->given);
 		s->given = to;
@@ -290,21 +289,9 @@ bool lb_words_mask(struct lb_words *w, const char *text, size_t len,
 	return found;
 }
 
-static bool has_word(const struct lb_words *w, const char *text, size_t len)
-{
-	uint32_t state = 0;
-
-	for (size_t i = 0; i < len; i++) {
-		state = lb_automaton_step(w->words, state, text[i]);
-		if (lb_automaton_match(w->words, state) > 0)
-			return true;
-	}
-	return false;
-}
-
 bool lb_words_found(struct lb_words *w, const char *text, size_t len)
 {
-	if (w->words && has_word(w, text, len))
+	if (w->words && lb_automaton_finds(w->words, text, len))
 		return true;
 	if (w->patterns.n == 0)
 		return false;
