@@ -374,6 +374,18 @@ verify() {
 	same 'edit m3 m1 edit m2' "$(jq -r '.message_id // .kind' <<< "$output" | paste -sd' ')"
 }
 
+@test "a time that a message names is for others to obey" {
+	serve <<< "$ok"
+	later=$(message 1 "{\"not_before\":$(($(date +%s%3N) + 200000))}")
+	never=$(message 2 '{"not_before":99999999999999}')
+	for line in 'wait: false' 'wait: true'; do
+		hook "$line"
+		run --separate-stderr -0 push < <(echo "$later"; echo "$never")
+		same "$later
+$never" "$output"
+	done
+}
+
 @test "as many come out as went in, whatever the webhook does" {
 	serve <<< 'on POST /hook
 		uses 20
