@@ -374,6 +374,18 @@ verify() {
 	same 'edit m3 m1 edit m2' "$(jq -r '.message_id // .kind' <<< "$output" | paste -sd' ')"
 }
 
+@test "a time that a message names is for others to obey" {
+	serve <<< "$ok"
+	later=$(message 1 "{\"not_before\":$(($(date +%s%3N) + 200000))}")
+	never=$(message 2 '{"not_before":99999999999999}')
+	for line in 'wait: false' 'wait: true'; do
+		hook "$line"
+		run --separate-stderr -0 push < <(echo "$later"; echo "$never")
+		same "$later
+$never" "$output"
+	done
+}
+
 @test "as many come out as went in, whatever the webhook does" {
 	serve <<< 'on POST /hook
 		uses 20
@@ -485,17 +497,22 @@ verify() {
 		sed -i "3s|.*|    $lines|" "$LB_CONFIG"
 		run --separate-stderr -78 push < /dev/null
 		same "lb-push: $LB_CONFIG:$why" "$stderr"
+		[[ $why == *base64* ]] || run -1 lb-config check
 	done <<-END
 		url: ftp://x|3: webhooks.crm.url: does not begin with http:// or https:// and a host
 		{url: http://x, events: [bot.reply]}|3: webhooks.crm.events: 'bot.reply' is neither bot.person_message nor bot.group_message
 		{url: http://x, secret: whsec_%%%}|3: webhooks.crm.secret: it is not base64 behind its prefix
-		{url: http://x, timeout: 1h}|3: webhooks.crm.timeout: is not between 1ms and 10m
+		{url: http://x, timeout: 1h}|3: webhooks.crm.timeout: is more than 10m
+		{url: http://x, backoff: none}|3: webhooks.crm.backoff: is more than 5m
 		{url: http://x, tries: 0}|3: webhooks.crm.tries: '0' is not a whole number from 1 to 20
 		{url: http://x, retries: 3}|3: webhooks.crm.retries: unknown key (did you mean 'webhooks.crm.tries'?)
 	END
 	printf 'webhooks: {crm: {secret: x}}\n' > "$LB_CONFIG"
 	run --separate-stderr -78 push < /dev/null
-	[[ $stderr == *"webhooks.crm.url: it has none" ]]
+	same "lb-push: $LB_CONFIG:1: webhooks.crm.url: it has none" "$stderr"
+	printf 'webhooks: {crm: {url: env:NO_HOOK}}\n' > "$LB_CONFIG"
+	run --separate-stderr -78 push < /dev/null
+	same "lb-push: $LB_CONFIG:1: webhooks.crm.url: environment variable 'NO_HOOK' is not set" "$stderr"
 }
 
 @test "more webhooks than allowed are refused, not left out" {

@@ -23,6 +23,8 @@ static const char *example(const char *path)
 		return "weather";
 	if (strcmp(path, "command.privilege.*") == 0)
 		return "stop";
+	if (strncmp(path, "webhooks.", 9) == 0)
+		return "crm";
 	return strncmp(path, "providers.", 10) == 0 ? "local" : "default";
 }
 
@@ -31,6 +33,8 @@ static const char *example_value(const struct lb_key *key)
 {
 	if (strcmp(key->path, "providers.*.base-url") == 0)
 		return "http://127.0.0.1:8080/v1";
+	if (strcmp(key->path, "webhooks.*.url") == 0)
+		return "https://crm.example.com/hooks/chat";
 	return key->initial;
 }
 

@@ -52,6 +52,9 @@ const json_t *lb_config_pipeline(struct lb_config *config, const char *name);
 const json_t *lb_config_provider(struct lb_config *config, const char *name);
 const json_t *lb_config_webhook(struct lb_config *config, const char *name);
 
+/* What a webhook may want to hear of; NULL-ended. */
+extern const char *const lb_webhook_events[];
+
 /* {"name":{...}} as written in the file, for walking; never NULL, borrowed. */
 const json_t *lb_config_section(const struct lb_config *config,
 				const char *name);

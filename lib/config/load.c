@@ -218,6 +218,7 @@ struct lb_config *lb_config_gather(const struct lb_sources *from)
 	if (!from->no_environment)
 		lb_config_environment(config);
 	check_bots(config);
+	lb_config_check_webhooks(config);
 	config->file = file ? lb_steal(&file) : lb_steal(&fresh);
 	return config;
 }

@@ -61,6 +61,9 @@ void lb_config_problem(struct lb_config *config, enum lb_problem_level level,
  */
 void lb_config_check_providers(struct lb_config *config);
 
+/* Webhooks that cannot be told of anything; part of loading. webhooks.c */
+void lb_config_check_webhooks(struct lb_config *config);
+
 /* Take the values of a file; `exposed`: others may read it. layer.c */
 void lb_config_layer(struct lb_config *config, const struct lb_yaml *root,
 		     const char *file, bool exposed);

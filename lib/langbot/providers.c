@@ -100,7 +100,7 @@ static void take_provider(struct lb_langbot *in, const json_t *row,
 
 	lb_item_begin(&item, "provider", row);
 	refuse_unspoken(&item, r);
-	if (!item.refused)
+	if (r && !item.refused)
 		put_url(out, &item, r, url);
 	put_keys(out, &item, keys);
 	if (!item.refused && r &&

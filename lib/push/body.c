@@ -71,7 +71,7 @@ void lb_push_body(struct lb_buf *b, const struct lb_pushed *p,
 	const json_t *o = r->json;
 
 	lb_buf_printf(b, "{\"uuid\":\"%s\",\"event_type\":\"%s\",\"data\":{",
-		      uuid, lb_push_event_names[p->event]);
+		      uuid, lb_webhook_events[p->event]);
 	lb_buf_puts(b, "\"bot_uuid\":");
 	lb_buf_json_str(b, p->bot, strlen(p->bot));
 	lb_put_str(b, "adapter_name", text(o, "platform"));

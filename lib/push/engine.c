@@ -152,7 +152,8 @@ static void set_up(struct lb_push *push)
 	push->lanes = (struct lb_lanes){.user = &lb_push_lines,
 					.arg = push,
 					.loop = push->loop,
-					.max = LB_PUSH_MESSAGES};
+					.max = LB_PUSH_MESSAGES,
+					.at_any_time = true};
 }
 
 static int run(struct lb_push *push)

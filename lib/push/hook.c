@@ -8,11 +8,6 @@
 #include "config/load.h"
 #include "net/signature.h"
 
-const char *const lb_push_event_names[LB_PUSH_EVENTS] = {
-	[LB_PUSH_PERSON] = "bot.person_message",
-	[LB_PUSH_GROUP] = "bot.group_message",
-};
-
 /* Say where the key is that is wrong. */
 static int blame(const struct lb_config *config, const char *hook,
 		 const char *key, struct lb_error *err)
@@ -29,11 +24,7 @@ static int blame(const struct lb_config *config, const char *hook,
 static int read_url(struct lb_hook *hook, const json_t *all,
 		    struct lb_error *err)
 {
-	const char *url = lb_json_str(all, "url");
-
-	if (!url || !*url)
-		return lb_fail(err, LB_CONFIG, "it has none");
-	hook->url = lb_config_secret(url, err);
+	hook->url = lb_config_secret(lb_json_str(all, "url"), err);
 	if (!hook->url)
 		return -1;
 	if (!lb_config_is_url(hook->url))
@@ -57,28 +48,19 @@ static int read_secret(struct lb_hook *hook, const json_t *all,
 	return lb_signature_key(text, &hook->key, err);
 }
 
-static int read_events(struct lb_hook *hook, const json_t *all,
-		       struct lb_error *err)
+/* They were checked when the configuration was loaded. */
+static void read_events(struct lb_hook *hook, const json_t *all)
 {
 	const json_t *list = json_object_get(all, "events"), *one;
 	size_t i;
 
 	json_array_foreach(list, i, one)
 	{
-		const char *name = json_string_value(one);
-		size_t e = 0;
-
-		while (e < LB_PUSH_EVENTS &&
-		       strcmp(name, lb_push_event_names[e]) != 0)
-			e++;
-		if (e == LB_PUSH_EVENTS)
-			return lb_fail(err, LB_CONFIG,
-				       "'%.40s' is neither %s nor %s", name,
-				       lb_push_event_names[0],
-				       lb_push_event_names[1]);
-		hook->wants[e] = true;
+		for (size_t e = 0; lb_webhook_events[e]; e++)
+			if (strcmp(json_string_value(one),
+				   lb_webhook_events[e]) == 0)
+				hook->wants[e] = true;
 	}
-	return 0;
 }
 
 static int read_hook(struct lb_hook *hook, const struct lb_config *config,
@@ -90,18 +72,9 @@ static int read_hook(struct lb_hook *hook, const struct lb_config *config,
 		return blame(config, hook->name, "url", err);
 	if (read_secret(hook, all, err) < 0)
 		return blame(config, hook->name, "secret", err);
-	if (read_events(hook, all, err) < 0)
-		return blame(config, hook->name, "events", err);
+	read_events(hook, all);
 	lb_json_int(all, "timeout", &hook->timeout_ms);
-	if (hook->timeout_ms < 1 || hook->timeout_ms > 10 * 60 * 1000) {
-		lb_fail(err, LB_CONFIG, "is not between 1ms and 10m");
-		return blame(config, hook->name, "timeout", err);
-	}
 	lb_json_int(all, "backoff", &hook->backoff_ms);
-	if (hook->backoff_ms < 1 || hook->backoff_ms > 5 * 60 * 1000) {
-		lb_fail(err, LB_CONFIG, "is not between 1ms and 5m");
-		return blame(config, hook->name, "backoff", err);
-	}
 	lb_json_int(all, "tries", &tries);
 	hook->tries = (int)tries;
 	hook->bots = json_object_get(all, "bots");
@@ -124,13 +97,9 @@ int lb_hooks_read(struct lb_hooks *hooks, struct lb_config *config,
 					    ? lb_config_webhook(config, name)
 					    : NULL;
 
-		if (!all || !lb_json_bool(all, "enabled", true))
+		if (!all || !lb_json_bool(all, "enabled", true) ||
+		    hooks->n == (size_t)max)
 			continue;
-		if (hooks->n == (size_t)max)
-			return lb_fail(err, LB_CONFIG,
-				       "more webhooks are enabled than "
-				       "webhooks.max_per_workspace says: %lld",
-				       (long long)max);
 		hooks->at[hooks->n].name = name;
 		if (read_hook(&hooks->at[hooks->n++], config, all, err) < 0)
 			return -1;

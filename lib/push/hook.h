@@ -11,11 +11,8 @@
 #include "base/error.h"
 #include "config/config.h"
 
-/* What happened; a webhook wants one or both. */
+/* What happened, as lb_webhook_events names it; a webhook wants one or both. */
 enum lb_push_event { LB_PUSH_PERSON, LB_PUSH_GROUP, LB_PUSH_EVENTS };
-
-/* "bot.person_message" and "bot.group_message". */
-extern const char *const lb_push_event_names[LB_PUSH_EVENTS];
 
 struct lb_delivery;
 
@@ -45,7 +42,7 @@ struct lb_hooks {
 
 /*
  * Those that are enabled, in the order of the file. LB_CONFIG, with file and
- * line, when one is wrong or there are more than webhooks.max_per_workspace.
+ * line, when a secret of one cannot be had or is none.
  */
 int lb_hooks_read(struct lb_hooks *hooks, struct lb_config *config,
 		  struct lb_error *err);

@@ -89,14 +89,6 @@ void lb_wait_done(struct lb_wait *wait)
 	free(wait);
 }
 
-/* A time that a message names is for others to obey. */
-static void too_late(void *arg, const struct lb_record *r)
-{
-	struct lb_push *push = arg;
-
-	lb_out_line(push->out, r->text, r->len);
-}
-
 static void pass(void *arg, const struct lb_line *line)
 {
 	struct lb_push *push = arg;
@@ -126,7 +118,6 @@ const struct lb_lanes_user lb_push_lines = {
 	.at_once = at_once,
 	.has_room = has_room,
 	.start = start,
-	.too_late = too_late,
 	.pass = pass,
 	.bad = bad,
 };

@@ -160,7 +160,8 @@ static void keep(struct lb_lanes *lanes, const char *name, struct lb_record *r)
 	item->record.json = lb_steal(&r->json);
 	lb_scan(item->text, item->len, &item->record.members);
 	item->owned = true;
-	note_start(item);
+	if (!lanes->at_any_time)
+		note_start(item);
 	append(lane_for(lanes, name), item);
 }
 
@@ -178,7 +179,7 @@ static void on_owned(struct lb_lanes *lanes, struct lb_record *r)
 
 	if (!name)
 		return;
-	if (user->at_once && !waits(r) &&
+	if (user->at_once && (lanes->at_any_time || !waits(r)) &&
 	    (lanes->map.n == 0 || !lb_lane_find(lanes, name)) &&
 	    user->at_once(lanes->arg, r))
 		return;

@@ -64,7 +64,8 @@ struct lb_lanes_user {
 	/* May another be started? */
 	bool (*has_room)(void *arg);
 	void (*start)(void *arg, struct lb_lane *lane);
-	/* It would wait for more than five minutes: it is dropped. */
+	/* It would wait for more than five minutes: it is dropped. Not called
+	 * with at_any_time. */
 	void (*too_late)(void *arg, const struct lb_record *r);
 	/* A foreign line, on its way out. */
 	void (*pass)(void *arg, const struct lb_line *line);
@@ -78,7 +79,8 @@ struct lb_lanes {
 	const struct lb_lanes_user *user;
 	void *arg;
 	struct lb_loop *loop;
-	size_t max; /* records held */
+	size_t max;       /* records held */
+	bool at_any_time; /* not_before is for others to obey */
 	struct lb_map map;
 	struct lb_lane *ready, **ready_end;
 	size_t held, bytes;
