@@ -336,6 +336,10 @@ Bob in {sender_name} by tg/default: {unknown} {"a":7} Thursday, January 1, 2026 
 	sed -i 's/"Be polite."/[{role: user, content: Hello}]/' "$LB_CONFIG"
 	run -0 lb-pipeline < <(message a)
 	same 'system user' "$(jq -r '.prompt | map(.role) | join(" ")' <<< "$output")"
+	# or none of it
+	sed -i 's/{prompt:/{date-line: no, prompt:/' "$LB_CONFIG"
+	same user "$(message a | lb-pipeline | jq -r '.prompt | map(.role) | join(" ")')"
+	sed -i 's/date-line: no, //' "$LB_CONFIG"
 	# a prompt may be empty
 	sed -i 's/\[{role.*}\]/[]/' "$LB_CONFIG"
 	same system "$(message a | lb-pipeline | jq -r '.prompt | map(.role) | join(" ")')"
