@@ -196,6 +196,18 @@ send() {
 	END
 }
 
+@test "limits come before commands: a hook is not run for what is too much" {
+	printf '#!/bin/sh\necho x >> "%s/ran"\n' "$PWD" > hook
+	chmod +x hook
+	config <<-END
+		command: {hooks: {mine: "cmd:$PWD/hook"}}
+		pipelines: {default: {safety: {rate-limit: {limitation: 2, window-length: 31536000}}}}
+	END
+	send 5 '{bot: "b", chain: [{type: "Plain", text: "!mine"}]}'
+	same '2 drop 3 reply' "$kinds"
+	same 2 "$(wc -l < ran)"
+}
+
 @test "limits come before the filter: a flood of unwanted words is told once" {
 	config <<-'END'
 		pipelines: {default: {safety: {content-filter: {words: [bad]},

@@ -95,6 +95,33 @@ group='{"launcher_type":"group","launcher_id":"-100","sender_name":"Ann","messag
 	is '.[0].text == "No ****** here"'
 }
 
+@test "what a provider says of a failure passes the word filter, too" {
+	cat > "$LB_CONFIG" <<-'END'
+		pipelines: {default: {output: {misc: {exception-handling: show-error}},
+			safety: {content-filter: {words: [secret]}}}}
+	END
+	run -0 lb-wrap < <(reply '' '{"failed":{"code":"bad_request","message":"no secret model"}}'
+		reply 'half' '{"failed":{"code":"truncated","message":"secret"}}')
+	is 'map(.text) == ["no ****** model", "half\n\n******"]'
+	is '.[0].chain == [{type: "Plain", text: "no ****** model"}]'
+}
+
+@test "scope and check-sensitive-words say whether what goes out is looked at" {
+	filter() {
+		echo "pipelines: {default: {safety: {content-filter: {words: [secret], $1}}}}" \
+			> "$LB_CONFIG"
+		run -0 lb-wrap < <(streamed 'a sec' 'ret'; reply 'a secret')
+	}
+	for off in 'scope: income-msg' 'check-sensitive-words: false'; do
+		filter "$off"
+		whole 'a secret'
+	done
+	for on in 'scope: output-msg' 'scope: all'; do
+		filter "$on"
+		whole 'a ******'
+	done
+}
+
 @test "what a model thinks cannot hide a word, nor a tag be made of what is left" {
 	cat > "$LB_CONFIG" <<-'END'
 		pipelines: {default: {output: {misc: {remove-think: yes}},
@@ -298,6 +325,19 @@ png='\211PNG\r\n\032\nxyz'
 		reply $'I look.\n\nFound.' '{"tools":["read"]}')
 	is 'map(.text)[:4] | add == "I look.\n\nCall read...\n\n\n\nFound."'
 	is '.[-1].text == "I look.\n\nCall read...\n\n\n\nFound." and length == 5'
+}
+
+@test "a strategy or a mode that is none is refused at the start, with its line" {
+	for bad in 'long-text-processing: {strategy: banana}' \
+		'misc: {exception-handling: shrug}' 'force-delay: {min: -1}' \
+		'long-text-processing: {threshold: 0}'; do
+		output "$bad"
+		run --separate-stderr -78 lb-wrap < /dev/null
+		[[ $stderr == *"config.yaml:1: pipelines.default.output."* ]] || {
+			echo "$bad: $stderr"
+			return 1
+		}
+	done
 }
 
 @test "words that are no pattern are refused at the start" {

@@ -123,7 +123,11 @@ static void add_words(struct answer *a)
 		lb_buf_reset(&a->text);
 	if (a->text.len > 0)
 		lb_buf_puts(&a->text, "\n\n");
-	if (a->o->failures == LB_SHOW_ERROR && message && *message)
+	/* A provider's words may repeat what was asked, or be anything. */
+	if (a->o->failures == LB_SHOW_ERROR && message && *message &&
+	    a->o->words)
+		lb_words_mask(a->o->words, message, strlen(message), &a->text);
+	else if (a->o->failures == LB_SHOW_ERROR && message && *message)
 		lb_buf_puts(&a->text, message);
 	else if (*a->o->hint)
 		lb_buf_puts(&a->text, a->o->hint);
