@@ -188,6 +188,13 @@ routes() {
 		type: launcher_id, value: "7"|{}|other
 		type: launcher_id, value: 77|{}|usual
 		type: launcher_id, operator: starts_with, value: 7|{"launcher_id":"77"}|other
+		type: launcher_id, value: "-100"|{"launcher_type":"group","launcher_id":"-100#42"}|other
+		type: launcher_id, value: "-100#42"|{"launcher_type":"group","launcher_id":"-100#42"}|other
+		type: launcher_id, value: "-100#4"|{"launcher_type":"group","launcher_id":"-100#42","mentioned_me":true}|usual
+		type: launcher_id, value: "-10"|{"launcher_type":"group","launcher_id":"-100#42","mentioned_me":true}|usual
+		type: launcher_id, operator: neq, value: "-100"|{"launcher_type":"group","launcher_id":"-100#42","mentioned_me":true}|usual
+		type: launcher_id, operator: neq, value: "-10"|{"launcher_type":"group","launcher_id":"-100#42"}|other
+		type: launcher_id, value: ""|{"launcher_type":"group","launcher_id":"#room","mentioned_me":true}|usual
 		type: message_content, operator: eq, value: hi|{}|other
 		type: message_content, operator: neq, value: hi|{}|usual
 		type: message_content, operator: contains, value: i|{}|other

@@ -43,6 +43,21 @@ static bool holds(const struct lb_bot_rules *bot, size_t i, const char *text,
 	return lb_pattern_match(&bot->patterns, bot->pattern_of[i], text, len);
 }
 
+/* A chat is named by its id, with a topic or without. */
+static bool fits_chat(const struct lb_message *m, size_t i)
+{
+	const struct lb_route *r = &m->rules->routes[i];
+	size_t chat = strcspn(m->launcher_id, "#"), n = strlen(r->value);
+	bool same;
+
+	if (r->test > LB_ROUTE_NEQ)
+		return holds(m->rules, i, m->launcher_id,
+			     strlen(m->launcher_id));
+	same = strcmp(m->launcher_id, r->value) == 0 ||
+	       (n > 0 && n == chat && memcmp(m->launcher_id, r->value, n) == 0);
+	return same == (r->test == LB_ROUTE_EQ);
+}
+
 static bool matches(struct lb_message *m, size_t i)
 {
 	const struct lb_bot_rules *bot = m->rules;
@@ -57,7 +72,7 @@ static bool matches(struct lb_message *m, size_t i)
 		return holds(bot, i, lb_buf_str(form), form->len);
 	}
 	if (r->type == LB_ROUTE_LAUNCHER_ID)
-		return holds(bot, i, m->launcher_id, strlen(m->launcher_id));
+		return fits_chat(m, i);
 	return holds(bot, i, m->launcher_type, strlen(m->launcher_type));
 }
 
