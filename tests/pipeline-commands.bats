@@ -398,3 +398,20 @@ Bob in {sender_name} by tg/default: {unknown} {"a":7} Thursday, January 1, 2026 
 	nodes=$(jq -nc '[range(200) | {sender_name: "n", message_chain: []}]')
 	same 102 "$(message x "{\"chain\":[{\"type\":\"Forward\",\"node_list\":$nodes}]}" | asked | wc -l)"
 }
+
+# texts LANGUAGE - each text for people, and the {names} that it takes.
+texts() {
+	local line
+	while IFS= read -r line; do
+		[[ $line == [a-z]*:* ]] || continue
+		echo "${line%%:*}" "$(grep -o '{[a-z-]*}' <<< "$line" | sort | xargs)"
+	done < "$BATS_TEST_DIRNAME/../share/lb/lang/$1.yaml" | sort
+}
+
+@test "whatever people read is there in every language, with the same {names}" {
+	[ "$(texts en_US | wc -l)" -gt 50 ]
+	same "$(texts en_US)" "$(texts zh_Hans)"
+	for command in $(message '!help' | said | sed -n 's/^!\([a-z]*\).*/\1/p'); do
+		texts en_US | grep -q "^help-$command "
+	done
+}
