@@ -57,6 +57,7 @@ type_for_long() {
 @test "who asked is named and quoted from the first piece on" {
 	head='[{"type":"Quote","id":"7:5","origin":[]},{"type":"At","target":"9","display":"Ann"}]'
 	coproc lb-send telegram
+	pid=$COPROC_PID # bash forgets it when that ends
 	chunk a 7 '' 0 "{\"head\":$head}" >&"${COPROC[1]}"
 	chunk a 7 'Yes' 1 >&"${COPROC[1]}"
 	shown 7 1
@@ -67,7 +68,7 @@ type_for_long() {
 		select(.method == "sendMessage") | .params |
 		"\(.reply_parameters | fromjson? // . | .message_id) \(.text)"' | jq -r .)"
 	eval "exec ${COPROC[1]}>&-"
-	wait "$COPROC_PID"
+	wait "$pid"
 	same '7 Ann Yes.' "$(texts)"
 }
 

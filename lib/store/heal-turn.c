@@ -145,6 +145,7 @@ static void put_calls(struct repair *r, const json_t *messages, size_t at,
 		json_object_set_new(seen, id, json_true());
 		json_array_append_new(calls, mend_call(r, call, id, name));
 		copy = json_deep_copy(answer);
+		json_object_set_new(copy, "tool_call_id", json_string(id));
 		if (!json_is_string(json_object_get(copy, "content")) &&
 		    !json_is_array(json_object_get(copy, "content")))
 			json_object_set_new(copy, "content", json_string(""));

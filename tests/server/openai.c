@@ -38,9 +38,14 @@ static bool part_ok(const json_t *part, struct fault *f)
 		return wrong(f, "messages", "a part needs a type");
 	if (strcmp(type, "text") == 0 && !lb_json_str(part, "text"))
 		return wrong(f, "messages", "a text part needs text");
-	if (strcmp(type, "image_url") == 0 &&
-	    !lb_json_str(json_object_get(part, "image_url"), "url"))
-		return wrong(f, "messages", "an image part needs a url");
+	if (strcmp(type, "image_url") == 0) {
+		const char *url =
+			lb_json_str(json_object_get(part, "image_url"), "url");
+
+		if (!url || !*url)
+			return wrong(f, "messages",
+				     "an image part needs a url");
+	}
 	return true;
 }
 
@@ -61,6 +66,13 @@ static bool content_ok(const json_t *m, bool may_be_null, struct fault *f)
 	return true;
 }
 
+static bool is_object_text(const char *text)
+{
+	json_auto_t *value = json_loads(text, 0, NULL);
+
+	return json_is_object(value);
+}
+
 /* Each call of a tool goes into `open`, which the tool messages empty. */
 static bool calls_ok(const json_t *calls, json_t *open, struct fault *f)
 {
@@ -77,6 +89,12 @@ static bool calls_ok(const json_t *calls, json_t *open, struct fault *f)
 		if (!id || !lb_json_str(call, "type") ||
 		    !lb_json_str(fn, "name") || !lb_json_str(fn, "arguments"))
 			return wrong(f, "messages", "a tool call is cut");
+		if (!is_object_text(lb_json_str(fn, "arguments")))
+			return wrong(f, "messages",
+				     "arguments are no JSON object");
+		if (json_object_get(open, id))
+			return wrong(f, "messages",
+				     "a call's id is there twice");
 		json_object_set_new(open, id, json_true());
 	}
 	return true;
@@ -103,6 +121,11 @@ static bool message_ok(const json_t *m, json_t *open, struct fault *f)
 		return wrong(f, "messages", "only an assistant calls tools");
 	if (calls && !calls_ok(calls, open, f))
 		return false;
+	/* not all refuse it, but some do */
+	if (!calls && strcmp(role, "assistant") == 0 &&
+	    json_is_string(json_object_get(m, "content")) &&
+	    json_string_length(json_object_get(m, "content")) == 0)
+		return wrong(f, "messages", "an assistant says nothing");
 	return content_ok(m, calls != NULL, f);
 }
 
