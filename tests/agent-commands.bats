@@ -309,6 +309,40 @@ All of them: 3 questions, 8 tokens read, 41 written.' "$(answer a usage)"
 	same context_length "$(jq -r 'select(.kind == "reply").failed.code' <<< "$output")"
 }
 
+@test "the date stands in the prompt once, however long the conversation" {
+	endpoint
+	for t in one two three; do
+		lb-ingest text <<< "$t" | lb-pipeline | lb-agent > /dev/null
+	done
+	same 5 "$(requests '.body|fromjson|.messages|map(select(.role != "system"))|length' | tail -n 1)"
+	same '[1,1]' "$(requests '.body|fromjson|[(.messages|map(select(.role == "system"))|length),
+		([.messages[].content|scan("Today is")]|length)]' | tail -n 1)"
+}
+
+@test "an answer that was streamed is remembered whole" {
+	endpoint
+	run -0 lb-agent --stream < <(query a 'one two three')
+	[ "$(jq -c 'select(.kind == "chunk")' <<< "$output" | wc -l)" -gt 2 ]
+	say a again
+	same '["p","one two three","You said: one two three","again"]' "$(sent)"
+}
+
+@test "the pipeline's model answers, not that of the others" {
+	unset LB_MODEL
+	cat > "$LB_CONFIG" <<-'END'
+		llm: {model: "offline:text=usual"}
+		pipelines:
+		  default: {}
+		  own: {ai: {local-agent: {model: "offline:text=own"}}}
+		  primary: {ai: {local-agent: {model: {primary: "offline:text=first"}}}}
+	END
+	for pipeline in default own primary; do
+		query a "$pipeline" "{\"pipeline\":\"$pipeline\"}" | lb-agent |
+			jq -r 'select(.kind == "reply").text'
+	done > "$BATS_TEST_TMPDIR/texts"
+	same 'usual own first' "$(xargs < "$BATS_TEST_TMPDIR/texts")"
+}
+
 # damage SQL... - change the database by hand.
 damage() {
 	python3 - "$LB_STATE/lb.db" "$@" <<-'END'

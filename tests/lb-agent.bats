@@ -144,6 +144,14 @@ edit 3' "$(jq -r 'select(.kind != "chunk") | .kind+" "+(.n|tostring)' <<< "$outp
 	same true "$(jq -s '[.[] | select(.path) | .time] as $t | $t[2] - $t[0] > 200 and $t[4] - $t[2] > 200' "$SERVER_LOG")"
 }
 
+@test "without -j it is concurrency.pipeline that bounds it" {
+	echo 'concurrency: {pipeline: 1}' > "$LB_CONFIG"
+	slow
+	run -0 lb-agent < <(for i in 1 2 3; do query "s$i" "slow$i"; done)
+	same 3 "$(grep -c '"kind":"reply"' <<< "$output")"
+	same true "$(jq -s '[.[] | select(.path) | .time] as $t | $t[1] - $t[0] > 200 and $t[2] - $t[1] > 200' "$SERVER_LOG")"
+}
+
 @test "it stops reading when 4 N records are held" {
 	slow
 	mkfifo "$BATS_TEST_TMPDIR/in"

@@ -139,6 +139,18 @@ verify() {
 	done
 }
 
+@test "backoff says how long after a failure, and four times that after another" {
+	serve <<< "on POST /hook
+		uses 2
+		reply 500
+		$ok"
+	hook
+	sed -i 's/5ms/200ms/' "$LB_CONFIG"
+	run -0 push < <(message 1)
+	jq -se 'map(select(.method).time) | length == 3 and
+		.[1] - .[0] >= 190 and .[1] - .[0] < 900 and .[2] - .[1] >= 790' "$SERVER_LOG"
+}
+
 @test "the same message has the same delivery id in the next run, others have not" {
 	serve <<< "$ok"
 	hook

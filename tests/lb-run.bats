@@ -348,3 +348,21 @@ done_in_queue() {
 	[ ! -e "$LB_STATE/media/cd/new.jpg" ]
 	[ -e kept ]
 }
+
+@test "gc: how long media and dead letters are kept is the configuration's to say" {
+	messages 1 | lb-queue put > /dev/null
+	run lb-queue work in --once -- false
+	same 1 "$(lb-queue dead | wc -l)"
+	mkdir -p "$LB_STATE/media/ab"
+	for days in 2 9 40; do
+		touch -d "$days days ago" "$LB_STATE/media/ab/$days.jpg"
+	done
+	echo 'retention: {media: 30d}' > "$LB_CONFIG"
+	run -0 lb-run gc
+	same "2.jpg 9.jpg" "$(cd "$LB_STATE/media/ab" && echo *)"
+	same 1 "$(lb-queue dead | wc -l)"
+	echo 'retention: {media: 3d, dead: 1ms}' > "$LB_CONFIG"
+	run -0 lb-run gc
+	same 2.jpg "$(cd "$LB_STATE/media/ab" && echo *)"
+	same 0 "$(lb-queue dead | wc -l)"
+}

@@ -329,6 +329,8 @@ Bob in {sender_name} by tg/default: {unknown} {"a":7} Thursday, January 1, 2026 
 		same 1 "$(jq -r '.prompt[0].content' <<< "$line" | grep -c 'Today is')"
 	done
 	[[ ${lines[0]} == *'Be polite.\n\nToday is Thursday, January 1, 2026.'* ]]
+	# there it is that day already
+	[[ ${lines[1]} == *'Today is Thursday, January 1, 2026.'* ]]
 	# the time of the message counts, and not that of the machine
 	run -0 lb-pipeline < <(message a '{"time":1767175199000}')
 	[[ $output == *'Today is Wednesday, December 31, 2025.'* ]]
@@ -336,6 +338,10 @@ Bob in {sender_name} by tg/default: {unknown} {"a":7} Thursday, January 1, 2026 
 	sed -i 's/"Be polite."/[{role: user, content: Hello}]/' "$LB_CONFIG"
 	run -0 lb-pipeline < <(message a)
 	same 'system user' "$(jq -r '.prompt | map(.role) | join(" ")' <<< "$output")"
+	# or none of it
+	sed -i 's/{prompt:/{date-line: no, prompt:/' "$LB_CONFIG"
+	same user "$(message a | lb-pipeline | jq -r '.prompt | map(.role) | join(" ")')"
+	sed -i 's/date-line: no, //' "$LB_CONFIG"
 	# a prompt may be empty
 	sed -i 's/\[{role.*}\]/[]/' "$LB_CONFIG"
 	same system "$(message a | lb-pipeline | jq -r '.prompt | map(.role) | join(" ")')"

@@ -81,6 +81,24 @@ send() {
 	END
 }
 
+@test "who is refused reads it in the language of the system" {
+	for language in en_US zh_Hans xx_XX; do
+		rm -rf "$LB_STATE"
+		config <<-END
+			system: {language: $language}
+			pipelines: {default: {safety: {rate-limit: {limitation: 1, window-length: 31536000},
+			    content-filter: {words: [bad]}}}}
+		END
+		run --separate-stderr -0 lb-pipeline < <(
+			message '{chain: [{type: "Plain", text: "bad"}]}'; message)
+		jq -r .text <<< "$output" > "$language"
+		same 2 "$(wc -l < "$language")"
+	done
+	run ! grep -P '[^\x00-\x7f]' en_US
+	same 2 "$(grep -cP '^[^a-z]*$' zh_Hans)"
+	diff en_US xx_XX
+}
+
 @test "a window ends: fixed ones on the clock, sliding ones with what is in them" {
 	limits 'limitation: 2, window-length: 60'
 	cases <<-'END'
@@ -100,6 +118,21 @@ send() {
 		- {at: 60s, kind: reply}
 		- {at: 100s, kind: drop}
 		- {at: 120s, kind: query}
+	END
+}
+
+@test "window-length says how long a window is" {
+	limits 'limitation: 1, window-length: 7'
+	cases <<-'END'
+		- {at: 70s, kind: query}
+		- {at: 76s, kind: reply, reason: 1 messages a 7 s}
+		- {at: 77s, kind: query}
+	END
+	limits 'limitation: 1, window-length: 200, algorithm: sliding'
+	cases <<-'END'
+		- {at: 100s, kind: query}
+		- {at: 250s, kind: reply}
+		- {at: 320s, kind: query}
 	END
 }
 

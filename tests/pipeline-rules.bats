@@ -244,6 +244,56 @@ routes() {
 	decide '{"mentioned_me":false,"pipeline":"g"}' drop
 }
 
+@test "a group's own rules win over those of the others, by its id as text or number" {
+	config <<-'END'
+		bots:
+		  b:
+		    self: "9"
+		    pipeline-routing-rules:
+		      - {type: launcher_id, value: 1019, pipeline: own, respond: rules}
+		      - {type: launcher_id, value: 1020, pipeline: own, respond: always}
+		pipelines:
+		  default: {trigger: {group-respond-rules: {prefix: [ai]}}}
+		  own: {trigger: {group-respond-rules: {at: false, prefix: [ask]}}}
+	END
+	said() { # GROUP TEXT KIND
+		run -0 --separate-stderr lb-pipeline < <(lb-ingest jsonl --bot b \
+			<<< '{"text":"'"$2"'","group":'"$1"',"sender":7}')
+		is ".kind == \"$3\"" || { echo "said: $*"; return 1; }
+	}
+	said 1019 'ask me' query
+	is '.pipeline == "own" and .variables.user_message_text == " me"'
+	said '"1019"' 'ask me' query
+	said 1019 'ai look' drop
+	is '.stage == "respond"'
+	decide '{"launcher_id":"1019","mentioned_me":true}' drop
+	is '.reason == "said in a group, where mentions are not answered"'
+	# the others keep theirs, and a rule that says so answers all
+	said 1021 'ask me' drop
+	said 1021 'ai look' query
+	said 1020 'chatter' query
+	is '.pipeline == "own"'
+	# also when it was lb-aggregate that found the pipeline
+	sed -i 's/own: {trigger: {/&message-aggregation: {enabled: yes}, /' "$LB_CONFIG"
+	for text in 'ask me' chatter 'and this'; do
+		jq -nc --arg t "$text" '{text: $t, group: 1019, sender: $t[:1]}'
+	done | lb-ingest jsonl --bot b | lb-aggregate | grep -v '"drop"' > bursts
+	same '["own",null]' "$(jq -sc 'map(.pipeline)' bursts)"
+	same '["query","drop"]' "$(lb-pipeline < bursts | jq -sc 'map(.kind)')"
+}
+
+@test "routing looks at what is said, not at what is quoted with it" {
+	quote='{"type":"Quote","id":"1","sender_id":"5","origin":[{"type":"Plain","text":"ask before"}]}'
+	for rule in 'operator: starts_with, value: ask' \
+		"operator: regex, value: '^ask'" 'operator: eq, value: ask me'; do
+		routes "{type: message_content, $rule, pipeline: other}"
+		decide '{"chain":['"$quote"',{"type":"Plain","text":"ask me"}]}' query
+		is '.pipeline == "other"'
+		decide '{"launcher_type":"person","chain":['"$quote"',{"type":"Plain","text":"me"}]}' query
+		is '.pipeline == "usual"'
+	done
+}
+
 # refused CONFIG WHY - it does not start, and says where and why.
 refused() {
 	echo "$1" | config
@@ -267,6 +317,8 @@ refused() {
 		"'(' is not a pattern"
 	refused "$rules{type: launcher_id, values: 1, pipeline: default}]}}" \
 		"unknown key 'values'"
+	refused "$rules{type: launcher_id, respond: maybe, pipeline: default}]}}" \
+		"respond 'maybe' is not always or rules"
 	refused "$rules 5]}}" 'is not a list of mappings'
 	for key in trigger.group-respond-rules.regexp trigger.ignore-rules.regexp \
 		safety.content-filter.words; do
@@ -404,13 +456,52 @@ words() {
 	run -0 lb-pipeline < <(message '{"chain":[{"type":"Plain","text":"a bad one"}]}')
 	is '.kind == "reply"'
 	# beside a picture, a mention or a quote as well
-	run -0 lb-pipeline < <(message '{"chain":[{"type":"Image","url":"http://x/y"},
-		{"type":"Plain","text":"badword"}]}')
-	is '.kind == "reply"'
+	for beside in '{"type":"Image","url":"http://x/y"}' \
+		'{"type":"At","target":"5","display":"Bob"}' \
+		'{"type":"Quote","origin":[{"type":"Plain","text":"good"}]}'; do
+		run -0 lb-pipeline < <(message '{"chain":['"$beside"',
+			{"type":"Plain","text":"badword"}]}')
+		is '.kind == "reply"'
+	done
 	# a message that passes keeps its chain: Source, texts and all
 	run -0 lb-pipeline < <(message '{"chain":[{"type":"Source","id":"m1","timestamp":1},
 		{"type":"Plain","text":"good "},{"type":"Plain","text":"words"}]}')
 	is '.kind == "query" and (.chain | length) == 3 and .chain[0].id == "m1"'
+}
+
+@test "a quote or a forward carries no unwanted word to the model" {
+	words 'words: [badword, "b.d one"]'
+	for text in badword 'a bad one'; do
+		quote='{"type":"Quote","origin":[{"type":"Plain","text":"'"$text"'"}]}'
+		forward='{"type":"Forward","node_list":[{"sender_name":"n","message_chain":[]},
+			{"sender_name":"n","message_chain":[{"type":"Plain","text":"'"$text"'"}]}]}'
+		for part in "$quote" "$forward"; do
+			run -0 lb-pipeline < <(message '{"chain":['"$part"',
+				{"type":"Plain","text":"what is that?"}]}')
+			is '.kind == "reply"'
+		done
+	done
+	run -0 lb-pipeline < <(message "{\"chain\":[${forward//bad one/good one}]}")
+	is '.kind == "query"'
+	# a quote that no model reads harms nobody
+	words 'words: [badword]}}, trigger: {misc: {combine-quote-message: false'
+	run -0 lb-pipeline < <(message "{\"chain\":[${quote//a bad one/badword},"'
+		{"type":"Plain","text":"what is that?"}]}')
+	is '.kind == "query" and (.user.content | tostring | contains("badword") | not)'
+}
+
+@test "ignore rules come before the words: what is left alone is told nothing" {
+	config <<-'END'
+		pipelines: {default: {trigger: {ignore-rules: {prefix: ["/"]}},
+		  safety: {content-filter: {words: [bad]}}}}
+	END
+	run -0 lb-pipeline < <(message '{"chain":[{"type":"Plain","text":"/bad"}]}')
+	is '.kind == "drop" and .reason == "ignore rule: prefix '"'/'"'"'
+}
+
+@test "what is not for the bot leaves nothing behind: no state, no counter" {
+	decide '{"mentioned_me":false}' drop
+	[ ! -e "$LB_STATE" ] || { find "$LB_STATE"; return 1; }
 }
 
 @test "scope and check-sensitive-words say whether what comes in is looked at" {

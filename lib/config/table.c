@@ -46,7 +46,9 @@ const struct lb_key lb_keys[] = {
 	"where the adapter does not say"},
 {"bots.*.pipeline-routing-rules", LB_KEY_TABLE, "[]",
  .doc = "which pipeline answers what: {type, operator, value, pipeline}; the "
-	"first that matches wins, __discard__ drops the message"},
+	"first that matches wins, __discard__ drops the message; with "
+	"respond: rules a group is asked for what its pipeline's "
+	"group-respond-rules want"},
 {"bots.*.limits", LB_KEY_OBJECT, NULL,
  .doc = "what the platform takes, where it differs from what is known"},
 

@@ -55,9 +55,9 @@ static int read_test(struct lb_route *route, const json_t *rule,
  * passed over. */
 static int check_members(const json_t *rule, struct lb_error *err)
 {
-	static const char *const known[] = {"type",          "operator",
-					    "value",         "pipeline",
-					    "pipeline_uuid", NULL};
+	static const char *const known[] =
+		{"type",          "operator", "value", "pipeline",
+		 "pipeline_uuid", "respond",  NULL};
 	const char *name;
 	const json_t *value;
 
@@ -70,6 +70,22 @@ static int check_members(const json_t *rule, struct lb_error *err)
 	return 0;
 }
 
+/* Is a message in a group for the bot because the rule says so, or do the
+ * rules of its pipeline decide? */
+static int read_respond(struct lb_route *route, const json_t *rule,
+			struct lb_error *err)
+{
+	static const char *const ways[] = {"always", "rules", NULL};
+	const char *text = lb_json_str(rule, "respond");
+	int way = word(ways, text ? text : "always");
+
+	if (way < 0)
+		return lb_fail(err, LB_CONFIG,
+			       "respond '%s' is not always or rules", text);
+	route->asks = way == 1;
+	return 0;
+}
+
 static int read_route(struct lb_bot_rules *b, struct lb_config *config,
 		      const json_t *rule, struct lb_error *err)
 {
@@ -77,7 +93,8 @@ static int read_route(struct lb_bot_rules *b, struct lb_config *config,
 	const char *to = lb_json_str(rule, "pipeline");
 	const char *value = lb_json_str(rule, "value");
 
-	if (check_members(rule, err) < 0 || read_test(route, rule, err) < 0)
+	if (check_members(rule, err) < 0 || read_test(route, rule, err) < 0 ||
+	    read_respond(route, rule, err) < 0)
 		return -1;
 	if (!to)
 		to = lb_json_str(rule, "pipeline_uuid");

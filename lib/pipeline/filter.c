@@ -1,8 +1,33 @@
 /* filter - what a pipeline leaves alone, and what it does not want to read. */
 #include <string.h>
 
+#include "base/json.h"
 #include "pipeline/prefix.h"
 #include "pipeline/stages.h"
+#include "record/chain.h"
+
+/* Words that stand in no text of the message and that a model reads all the
+ * same: of what is quoted or forwarded. */
+static bool found_within(const struct lb_message *m)
+{
+	json_t *part;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)m->chain, i, part)
+	{
+		const char *type = lb_json_str(part, "type");
+		lb_autobuf struct lb_buf text = {0};
+
+		if (strcmp(type, "Forward") == 0)
+			lb_forward_put(&text, part);
+		else if (strcmp(type, "Quote") == 0 && m->flow->quotes)
+			lb_chain_text(json_object_get(part, "origin"), &text);
+		if (text.len > 0 &&
+		    lb_words_found(m->flow->rules->words, text.data, text.len))
+			return true;
+	}
+	return false;
+}
 
 enum lb_verdict lb_stage_filter(struct lb_message *m, struct lb_error *err)
 {
@@ -29,7 +54,7 @@ enum lb_verdict lb_stage_filter(struct lb_message *m, struct lb_error *err)
 	if (by)
 		return lb_because(m, LB_DROP, "ignore rule: regexp '%s'", by);
 	if (lb_words_apply(rules->words, LB_WORDS_IN) &&
-	    lb_words_found(rules->words, text, len))
+	    (lb_words_found(rules->words, text, len) || found_within(m)))
 		return lb_refuse(m, "content-filtered",
 				 "the content filter has a word of it");
 	return LB_PASS;

@@ -139,26 +139,31 @@ static void quote_part(struct parts *p, const json_t *part)
 	}
 }
 
-/* What was forwarded: who said what, a line each. */
-static void forward_part(struct parts *p, const json_t *part)
+void lb_forward_put(struct lb_buf *out, const json_t *part)
 {
-	lb_autobuf struct lb_buf lines = {0};
+	size_t began = out->len, i;
 	const json_t *node;
-	size_t i;
 
-	lb_buf_puts(&lines, "[Chat history]\n");
+	lb_buf_puts(out, "[Chat history]\n");
 	json_array_foreach(json_object_get(part, "node_list"), i, node)
 	{
 		const char *name = filled(node, "sender_name");
 
-		if (i == MAX_NODES || lines.len > MAX_FORWARD)
+		if (i == MAX_NODES || out->len - began > MAX_FORWARD)
 			break;
-		lb_buf_printf(&lines, "> %.100s: ", name ? name : "?");
-		lb_chain_text(json_object_get(node, "message_chain"), &lines);
-		lb_buf_putc(&lines, '\n');
+		lb_buf_printf(out, "> %.100s: ", name ? name : "?");
+		lb_chain_text(json_object_get(node, "message_chain"), out);
+		lb_buf_putc(out, '\n');
 	}
 	if (i < json_array_size(json_object_get(part, "node_list")))
-		lb_buf_puts(&lines, "> ...\n");
+		lb_buf_puts(out, "> ...\n");
+}
+
+static void forward_part(struct parts *p, const json_t *part)
+{
+	lb_autobuf struct lb_buf lines = {0};
+
+	lb_forward_put(&lines, part);
 	note_part(p, lines.data, lines.len);
 }
 

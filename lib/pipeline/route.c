@@ -84,7 +84,7 @@ static enum lb_verdict by_rule(struct lb_message *m, size_t i)
 				  "rule %zu of bot '%s' discards it", i + 1,
 				  m->bot);
 	m->flow = lb_flow_find(m->pipeline, r->to);
-	m->routed = true;
+	m->routed = !r->asks;
 	return lb_because(m, LB_PASS, "pipeline '%s': rule %zu of bot '%s'",
 			  r->to, i + 1, m->bot);
 }

@@ -33,6 +33,7 @@ struct lb_route {
 	} test;
 	const char *value; /* borrowed from the configuration */
 	const char *to;    /* a pipeline; NULL discards the message */
+	bool asks;         /* in a group, the pipeline's own rules count */
 };
 
 /* A bot that is configured. */

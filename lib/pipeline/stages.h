@@ -25,4 +25,7 @@ enum lb_verdict lb_stage_filter(struct lb_message *m, struct lb_error *err);
 enum lb_verdict lb_stage_command(struct lb_message *m, struct lb_error *err);
 enum lb_verdict lb_stage_prepare(struct lb_message *m, struct lb_error *err);
 
+/* What was forwarded, as a model is told: who said what, a line each. */
+void lb_forward_put(struct lb_buf *out, const json_t *part);
+
 #endif
