@@ -47,7 +47,7 @@ static inline void lb_buf_putc(struct lb_buf *b, char c)
 }
 
 void lb_buf_printf(struct lb_buf *b, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+	__attribute__((format(printf, 2, 3), nonnull(2)));
 
 /* `text` as a JSON string with its quotes. It must be valid UTF-8. */
 void lb_buf_json_str(struct lb_buf *b, const char *text, size_t len);

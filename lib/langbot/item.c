@@ -25,7 +25,8 @@ void lb_item_begin(struct lb_item_report *item, const char *what,
 		item->name = lb_strdup("");
 }
 
-static void note(struct lb_item_report *item, const char *fmt, va_list args)
+static void __attribute__((format(printf, 2, 0)))
+note(struct lb_item_report *item, const char *fmt, va_list args)
 {
 	char text[512];
 

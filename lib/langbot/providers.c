@@ -141,7 +141,6 @@ static json_t *own_provider(struct lb_langbot *in, const json_t *row)
 	json_auto_t *config = lb_row_json(row, "requester_config", &broken);
 	json_auto_t *keys = lb_row_json(row, "api_keys", &broken);
 	const char *url = lb_json_str(config, "base_url");
-	lb_autofree char *id = NULL;
 	lb_autobuf struct lb_buf seed = {0};
 
 	if (!url)
