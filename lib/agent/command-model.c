@@ -16,7 +16,7 @@ enum { MAX_NAME = 200 };
 static int show(struct order *o, struct lb_error *err)
 {
 	const struct lb_model *model =
-		local_model(o->agent, o->session, o->pipeline, err);
+		local_model(o->agent, o->conversation, o->pipeline, err);
 
 	if (model)
 		say(o, "command-model", "model", model->label, NULL);
@@ -37,7 +37,7 @@ static int set(struct order *o, const char *name, struct lb_error *err)
 		say(o, "command-model-unknown", "model", name, NULL);
 		return 0;
 	}
-	id = lb_conversation_use(o->agent->store, o->session, o->bot,
+	id = lb_conversation_use(o->agent->store, o->conversation, o->bot,
 				 o->pipeline, lb_clock_now(), err);
 	if (id < 0 || lb_conversation_set_model(o->agent->store, id,
 						usual ? NULL : name, err) < 0)

@@ -6,7 +6,7 @@
 
 int command_new(struct order *o, struct lb_error *err)
 {
-	if (lb_conversation_new(o->agent->store, o->session, o->bot,
+	if (lb_conversation_new(o->agent->store, o->conversation, o->bot,
 				o->pipeline, lb_clock_now(), err) < 0)
 		return -1;
 	say(o, "command-new", NULL);
@@ -15,7 +15,7 @@ int command_new(struct order *o, struct lb_error *err)
 
 int command_reset(struct order *o, struct lb_error *err)
 {
-	if (lb_conversation_reset(o->agent->store, o->session, o->pipeline,
+	if (lb_conversation_reset(o->agent->store, o->conversation, o->pipeline,
 				  err) < 0)
 		return -1;
 	say(o, "command-reset", NULL);

@@ -75,7 +75,7 @@ static void put_last(struct lb_buf *out, const json_t *messages)
 int command_prompt(struct order *o, struct lb_error *err)
 {
 	json_auto_t *messages =
-		local_history(o->agent, o->session, o->pipeline, err);
+		local_history(o->agent, o->conversation, o->pipeline, err);
 
 	if (!messages)
 		return -1;

@@ -5,7 +5,7 @@
 
 int command_undo(struct order *o, struct lb_error *err)
 {
-	int64_t id = lb_conversation_find(o->agent->store, o->session,
+	int64_t id = lb_conversation_find(o->agent->store, o->conversation,
 					  o->pipeline, err);
 	int r = id > 0 ? lb_conversation_undo(o->agent->store, id, err)
 		       : (int)id;

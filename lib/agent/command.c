@@ -66,6 +66,7 @@ void command_run(struct lb_lane *s)
 		.agent = a,
 		.query = query->json,
 		.session = s->name,
+		.conversation = turn_conversation(s, query->json),
 		.bot = bot ? bot : "-",
 		.pipeline = pipeline ? pipeline : "default",
 	};

@@ -19,7 +19,7 @@
 struct order {
 	struct agent *agent;
 	const json_t *query;
-	const char *session, *bot, *pipeline;
+	const char *session, *conversation, *bot, *pipeline;
 	const char *args[4]; /* NULL behind the last */
 	struct lb_buf said;  /* the answer */
 };

@@ -110,7 +110,7 @@ static int gather(struct turn *t, int64_t most_turns, struct lb_error *err)
 	const json_t *query = t->query->json;
 	const json_t *prompt = json_object_get(query, "prompt");
 	json_auto_t *history =
-		load(a, t->session->name, t->pipeline, most_turns, err);
+		load(a, t->conversation, t->pipeline, most_turns, err);
 	json_auto_t *all = NULL;
 
 	if (!history)
@@ -142,7 +142,7 @@ static int ask(struct turn *t, int64_t most_turns, struct lb_error *err)
 
 int runner_local_start(struct turn *t, struct lb_error *err)
 {
-	t->model = local_model(agent_of_session(t->session), t->session->name,
+	t->model = local_model(agent_of_session(t->session), t->conversation,
 			       t->pipeline, err);
 	if (!t->model)
 		return -1;

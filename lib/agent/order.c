@@ -34,6 +34,10 @@ static int check(const struct lb_record *r, struct lb_error *err)
 	    strlen(lb_json_str(r->json, "id")) > MAX_ID)
 		return lb_fail(err, LB_DATA,
 			       "the query's 'id' or 'session' is too long");
+	text = lb_json_str(r->json, "conversation");
+	if (text && strlen(text) > MAX_SESSION)
+		return lb_fail(err, LB_DATA,
+			       "the query's 'conversation' is too long");
 	if (!json_is_object(json_object_get(r->json, "user")))
 		return lb_fail(err, LB_DATA, "a query needs 'user'");
 	return 0;

@@ -8,9 +8,10 @@
 void turn_begin_reply(struct lb_buf *b, const struct lb_record *query)
 {
 	static const char *const without[] = {
-		"time",   "prompt", "user",   "variables",  "stream", "command",
-		"chain",  "text",   "runner", "not_before", "part",   "final",
-		"failed", "model",  "usage",  "rounds",     "tools",  NULL,
+		"time",    "prompt", "user",         "variables", "stream",
+		"command", "chain",  "text",         "runner",    "not_before",
+		"part",    "final",  "conversation", "failed",    "model",
+		"usage",   "rounds", "tools",        NULL,
 	};
 
 	lb_splice(b, query, "reply", without);

@@ -1,9 +1,12 @@
-/* The conversations of a session, as its commands number them. */
+/* The conversations of a session: which a query belongs to, and how commands
+ * number them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/command.h"
+#include "agent/turn.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -12,6 +15,35 @@
 #include "store/conversation.h"
 
 enum { SHOWN = 60, MAX_DIGITS = 6 };
+
+const char *turn_conversation(const struct lb_lane *session,
+			      const json_t *query)
+{
+	const char *name = lb_json_str(query, "conversation");
+
+	return name && *name ? name : session->name;
+}
+
+int turn_end_idle(struct lb_lane *s, struct lb_error *err)
+{
+	struct agent *a = agent_of_session(s);
+	const char *pipeline = lb_json_str(s->first->record.json, "pipeline");
+	int64_t seconds = 0;
+
+	if (!pipeline)
+		pipeline = "default";
+	lb_json_int(lb_json_path(lb_config_pipeline(a->options->config,
+						    pipeline),
+				 "ai.runner"),
+		    "expire-time", &seconds);
+	if (seconds <= 0)
+		return 0;
+	return lb_conversation_end_idle(a->store,
+					turn_conversation(s, s->first->record
+								     .json),
+					pipeline,
+					lb_clock_now() - seconds * 1000, err);
+}
 
 struct gather {
 	struct talks *talks;
@@ -43,8 +75,8 @@ int talks_load(const struct order *o, struct talks *talks, struct lb_error *err)
 {
 	struct gather g = {talks, o->pipeline};
 
-	if (lb_conversation_each(o->agent->store, o->session, gather, &g, err) <
-	    0)
+	if (lb_conversation_each(o->agent->store, o->conversation, gather, &g,
+				 err) < 0)
 		return -1;
 	if (talks->n > 1)
 		qsort(talks->at, talks->n, sizeof(*talks->at), newest_first);

@@ -78,7 +78,7 @@ static int remember(struct turn *t, bool complete, struct lb_error *err)
 	json_auto_t *messages = json_array();
 	/* Anew: it may have been reset, or its making rolled back. */
 	int64_t conversation =
-		lb_conversation_use(a->store, t->session->name, t->bot,
+		lb_conversation_use(a->store, t->conversation, t->bot,
 				    t->pipeline, lb_clock_now(), err);
 
 	if (conversation < 0)
@@ -311,6 +311,7 @@ static struct turn *turn_open(struct lb_lane *s, int attempt)
 	t->session = s;
 	t->query = &s->first->record;
 	t->id = lb_json_str(query, "id");
+	t->conversation = turn_conversation(s, query);
 	t->pipeline = lb_json_str(query, "pipeline");
 	if (!t->pipeline)
 		t->pipeline = "default";
@@ -345,25 +346,6 @@ static void ask(struct turn *t)
 	}
 }
 
-/* A conversation that was silent for too long is over. */
-static int end_idle(struct lb_lane *s, struct lb_error *err)
-{
-	struct agent *a = agent_of_session(s);
-	const char *pipeline = lb_json_str(s->first->record.json, "pipeline");
-	int64_t seconds = 0;
-
-	if (!pipeline)
-		pipeline = "default";
-	lb_json_int(lb_json_path(lb_config_pipeline(a->options->config,
-						    pipeline),
-				 "ai.runner"),
-		    "expire-time", &seconds);
-	if (seconds <= 0)
-		return 0;
-	return lb_conversation_end_idle(a->store, s->name, pipeline,
-					lb_clock_now() - seconds * 1000, err);
-}
-
 int turn_start(struct lb_lane *s, struct lb_error *err)
 {
 	struct agent *a = agent_of_session(s);
@@ -382,7 +364,7 @@ int turn_start(struct lb_lane *s, struct lb_error *err)
 		replay(s, stored);
 		return 0;
 	}
-	if (end_idle(s, err) < 0)
+	if (turn_end_idle(s, err) < 0)
 		return -1;
 	if (json_is_object(json_object_get(s->first->record.json, "command"))) {
 		command_run(s);

@@ -10,6 +10,7 @@ struct turn {
 	struct lb_lane *session;
 	const struct lb_record *query;   /* of the session's first item */
 	const char *id, *bot, *pipeline; /* borrowed from it */
+	const char *conversation;        /* what its history is called */
 	const struct runner *runner;
 	const struct lb_model *model; /* borrowed from the agent */
 	struct lb_llm_call *call;
@@ -29,6 +30,12 @@ struct turn {
 int runner_local_start(struct turn *turn, struct lb_error *err);
 /* It was too long for the model: ask again with half of the history. */
 int runner_local_shorten(struct turn *turn, struct lb_error *err);
+
+/* talks.c: a conversation that was silent for too long is over. */
+int turn_end_idle(struct lb_lane *session, struct lb_error *err);
+/* What the history of a query is called: as it says, else as its session. */
+const char *turn_conversation(const struct lb_lane *session,
+			      const json_t *query);
 
 /* Events of the turn, in order; the last ends it. */
 void turn_event(void *turn, const struct lb_llm_event *event);

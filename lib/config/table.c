@@ -123,6 +123,10 @@ const struct lb_key lb_keys[] = {
 {"pipelines.*.ai.runner.expire-time", LB_KEY_INT, "0", 0, 315360000,
  .doc = "seconds without a word after which the next one begins a new "
 	"conversation; 0 is never"},
+{"pipelines.*.ai.runner.conversation", LB_KEY_ENUM, "\"topic\"",
+ .values = "topic group member",
+ .doc = "who shares a conversation in a group: those of a topic, the whole "
+	"group, or each member has one alone"},
 {"pipelines.*.ai.local-agent.model", LB_KEY_MODEL,
  "{\"primary\":\"\"}",
  .doc = "the model, as provider/model; empty is llm.model"},

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "config/config.h"
+#include "pipeline/conversation.h"
 #include "pipeline/rules.h"
 #include "record/record.h"
 
@@ -21,9 +22,10 @@
 struct lb_flow {
 	char *name;
 	char *runner;
-	struct lb_buf prompt; /* see pipeline/prompt.h */
-	bool quotes;          /* the model reads what is quoted */
-	bool speakers;        /* ... and in groups who speaks */
+	struct lb_buf prompt;  /* see pipeline/prompt.h */
+	bool quotes;           /* the model reads what is quoted */
+	bool speakers;         /* ... and in groups who speaks */
+	enum lb_shared shared; /* who shares a conversation */
 	struct lb_rules *rules;
 	struct lb_flow *next;
 };

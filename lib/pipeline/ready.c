@@ -28,6 +28,7 @@ static struct lb_flow *flow_open(struct lb_config *all, const char *name,
 
 	flow->name = lb_strdup(name);
 	flow->runner = lb_strdup(runner ? runner : "local-agent");
+	flow->shared = lb_shared_of(config);
 	lb_prompt_make(&flow->prompt, config);
 	flow->quotes = lb_json_bool(lb_json_path(config, "trigger.misc"),
 				    "combine-quote-message", true);

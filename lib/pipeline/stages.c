@@ -47,11 +47,21 @@ static void put_variables(struct lb_buf *b, const struct lb_message *m)
 	lb_buf_putc(b, '}');
 }
 
+/* The one it belongs to, where that is not the session's. */
+static void put_conversation(struct lb_buf *b, const struct lb_message *m)
+{
+	lb_autobuf struct lb_buf name = {0};
+
+	if (lb_conversation_name(&name, m, m->flow->shared))
+		lb_put_strn(b, "conversation", name.data, name.len);
+}
+
 static void put_query(struct lb_buf *b, const struct lb_message *m)
 {
 	static const char *const set[] = {
-		"session",   "pipeline", "runner",  "prompt",     "user",
-		"variables", "stream",   "command", "not_before", NULL,
+		"session",    "pipeline",     "runner", "prompt",
+		"user",       "variables",    "stream", "command",
+		"not_before", "conversation", NULL,
 	};
 
 	lb_splice(b, m->record, "query", set);
@@ -65,6 +75,7 @@ static void put_query(struct lb_buf *b, const struct lb_message *m)
 	lb_buf_putc(b, '}');
 	put_variables(b, m);
 	lb_put_bool(b, "stream", m->stream);
+	put_conversation(b, m);
 	if (m->command.len > 0)
 		lb_put_raw(b, "command", m->command.data, m->command.len);
 	if (m->not_before > 0)

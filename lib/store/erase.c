@@ -2,8 +2,13 @@
 
 #include <sqlite3.h>
 #include <stddef.h>
+#include <string.h>
 
+#include "base/mem.h"
 #include "store/db.h"
+
+/* Of the session, and those of the members of a group. */
+#define ITS "(session = ?1 OR substr(session, 1, length(?4)) = ?4)"
 
 /*
  * Turns that go: of the session, and those that the person spoke elsewhere. A
@@ -11,7 +16,7 @@
  */
 #define TURNS                                                                  \
 	" FROM turns WHERE conversation IN (SELECT id FROM conversations"      \
-	" WHERE session = ?1) OR (?2 IS NOT NULL AND sender = ?3 AND"          \
+	" WHERE " ITS ") OR (?2 IS NOT NULL AND sender = ?3 AND"               \
 	" conversation IN (SELECT id FROM conversations WHERE bot = ?2))"
 
 /* Answers: a stored reply says whom it answers. */
@@ -20,17 +25,30 @@
 	" json_valid(reply) AND json_extract(reply, '$.bot') = ?2"             \
 	" AND json_extract(reply, '$.sender_id') = ?3)"
 
+/* What the conversations of a group's members begin with; NULL: no group. */
+static char *members_of(const char *session)
+{
+	const char *chat = strchr(session, '/');
+
+	if (!chat || strncmp(chat, "/group_", 7) != 0)
+		return NULL;
+	return lb_printf("%.*s/member_%s/", (int)(chat - session), session,
+			 chat + 7);
+}
+
 /* Tell of each row: an id, then a text that may be NULL. */
 static int tell(struct lb_store *store, const char *sql,
 		const struct lb_whom *whom, const struct lb_erase_user *user,
 		struct lb_error *err)
 {
+	lb_autofree char *members = NULL;
 	lb_autoquery struct sqlite3_stmt *q = lb_db_query(store, sql, err);
 	int r;
 
 	if (!q)
 		return -1;
-	lb_db_bind(q, "sss", whom->session, whom->bot, whom->sender);
+	members = members_of(whom->session);
+	lb_db_bind(q, "ssss", whom->session, whom->bot, whom->sender, members);
 	while ((r = lb_db_step(store, q, err)) > 0) {
 		const char *id = (const char *)sqlite3_column_text(q, 0);
 		const char *text = (const char *)sqlite3_column_text(q, 1);
@@ -48,8 +66,10 @@ static int tell(struct lb_store *store, const char *sql,
 static int drop(struct lb_store *store, const char *sql,
 		const struct lb_whom *whom, int64_t *n, struct lb_error *err)
 {
-	if (lb_db_write(store, sql, err, "sss", whom->session, whom->bot,
-			whom->sender) < 0)
+	lb_autofree char *members = members_of(whom->session);
+
+	if (lb_db_write(store, sql, err, "ssss", whom->session, whom->bot,
+			whom->sender, members) < 0)
 		return -1;
 	*n = sqlite3_changes(store->db);
 	return 0;
@@ -67,7 +87,7 @@ static int erase(struct lb_store *store, const struct lb_whom *whom,
 	if (drop(store, "DELETE" ANSWERS, whom, &e->answers, err) < 0 ||
 	    drop(store, "DELETE" TURNS, whom, &e->turns, err) < 0 ||
 	    drop(store,
-		 "DELETE FROM conversations WHERE session = ?1"
+		 "DELETE FROM conversations WHERE " ITS
 		 " OR (?2 IS NOT NULL AND bot = ?2 AND turns > 0 AND id NOT IN"
 		 " (SELECT conversation FROM turns) AND ?3 = ?3)",
 		 whom, &e->conversations, err) < 0)
