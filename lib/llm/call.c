@@ -293,6 +293,34 @@ static void on_end(void *arg, const struct lb_http_end *end)
 
 static const struct lb_http_events events = {on_head, on_data, on_end};
 
+/* How the answer is wanted. */
+static const char *accept_of(const struct lb_protocol *p, bool stream)
+{
+	if (!stream)
+		return "application/json";
+	return p->framing == LB_FRAMING_SSE ? "text/event-stream"
+					    : "application/x-ndjson";
+}
+
+static int make(const struct lb_model *m, const struct lb_llm_request *request,
+		struct lb_wire *wire, struct lb_error *err)
+{
+	const struct lb_protocol *p = m->protocol;
+
+	if (lb_wire_header(wire, "Content-Type", "application/json", err) < 0 ||
+	    lb_wire_header(wire, "Accept", accept_of(p, request->stream), err) <
+		    0)
+		return -1;
+	p->authorize(m, wire);
+	if (p->encode(m, request, wire, err) < 0)
+		return -1;
+	lb_log(LB_INFO, NULL, "asking %s, %zu bytes", m->label, wire->body.len);
+	if (lb_config_env("LB_LOG_BODIES"))
+		lb_log(LB_DEBUG, NULL, "asking %s: %s", m->label,
+		       wire->body.data);
+	return 0;
+}
+
 static int start_http(struct lb_llm_call *call,
 		      const struct lb_llm_request *request,
 		      struct lb_error *err)
@@ -300,13 +328,10 @@ static int start_http(struct lb_llm_call *call,
 	struct lb_llm *llm = call->llm;
 	const struct lb_model *m = call->model;
 	struct lb_wire wire = {0};
-	int r = m->protocol->encode(m, request, &wire, err);
-	const char *headers[] = {"Content-Type: application/json",
-				 request->stream ? "Accept: text/event-stream"
-						 : "Accept: application/json",
-				 wire.auth.len ? wire.auth.data : NULL, NULL};
+	int r = make(m, request, &wire, err);
+	lb_autofree const char **headers = lb_wire_lines(&wire);
 	const struct lb_http_request http = {
-		.method = "POST",
+		.method = wire.method ? wire.method : "POST",
 		.url = lb_buf_str(&wire.url),
 		.headers = headers,
 		.body = lb_buf_str(&wire.body),
@@ -318,12 +343,6 @@ static int start_http(struct lb_llm_call *call,
 		.ca_file = lb_config_env("SSL_CERT_FILE"),
 	};
 
-	if (r == 0)
-		lb_log(LB_INFO, NULL, "asking %s, %zu bytes", m->label,
-		       wire.body.len);
-	if (r == 0 && lb_config_env("LB_LOG_BODIES"))
-		lb_log(LB_DEBUG, NULL, "asking %s: %s", m->label,
-		       wire.body.data);
 	if (!llm->http)
 		llm->http = lb_http_open(llm->loop);
 	call->reader =

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "llm/classify.h"
 #include "llm/encode.h"
 #include "llm/protocol.h"
 #include "llm/reader.h"
@@ -32,17 +31,9 @@ static int encode(const struct lb_model *model,
 		json_object_set_new(body, "stream_options",
 				    lb_json_pack("{s:b}", "include_usage", 1));
 	}
-	if (model->extra)
-		lb_json_merge(body, model->extra);
-	if (request->options)
-		lb_json_merge(body, request->options);
 	lb_buf_puts(&wire->url, model->base_url);
 	lb_buf_puts(&wire->url, "/chat/completions");
-	lb_buf_json(&wire->body, body);
-	if (model->key)
-		lb_buf_printf(&wire->auth, "Authorization: Bearer %s",
-			      model->key);
-	return 0;
+	return lb_wire_finish(wire, body, model, request, NULL, err);
 }
 
 /* Content is a string, or an array of parts. */
@@ -125,49 +116,36 @@ static void put_message(struct lb_reader *r, const json_t *message)
 		put_call(r, call, i, json_array_size(calls));
 }
 
-/* Counters come as integers, reals or text. */
-static int64_t count_at(const json_t *o, const char *key)
-{
-	const json_t *value = json_object_get(o, key);
-	int64_t n = -1;
-
-	if (json_is_string(value))
-		n = strtoll(json_string_value(value), NULL, 10);
-	else
-		lb_json_int(o, key, &n);
-	return n;
-}
-
 static void put_usage(struct lb_reader *r, const json_t *value)
 {
 	const json_t *usage = json_object_get(value, "usage");
 
 	if (!json_is_object(usage))
 		return;
-	lb_reader_usage(r,
-			(struct lb_usage){
-				.input = count_at(usage, "prompt_tokens"),
-				.output = count_at(usage, "completion_tokens"),
-				.cached = count_at(
-					json_object_get(usage, "prompt_tokens_"
-							       "details"),
-					"cached_tokens"),
-			});
+	lb_reader_usage(
+		r,
+		(struct lb_usage){
+			.input = lb_reader_count(usage, "prompt_tokens"),
+			.output = lb_reader_count(usage, "completion_tokens"),
+			.cached =
+				lb_reader_count(json_object_get(usage,
+								"prompt_tokens_"
+								"details"),
+						"cached_tokens"),
+		});
 }
 
 /* {"error": ...} at the top, or in the first choice. */
 static bool put_error(struct lb_reader *r, const json_t *value,
 		      const json_t *choice)
 {
-	struct lb_failure f;
 	const json_t *error = json_object_get(value, "error");
 
 	if (!error || json_is_null(error))
 		error = json_object_get(choice, "error");
 	if (!error || json_is_null(error))
 		return false;
-	lb_classify(error, 0, &f);
-	lb_reader_fail(r, f.code, f.status, f.message);
+	lb_reader_refused(r, error);
 	return true;
 }
 
@@ -213,6 +191,8 @@ static int on_body(struct lb_reader *r, const json_t *value,
 
 const struct lb_protocol lb_openai_chat = {
 	.name = "openai-chat",
+	.models = {.path = "/models", .list = "data", .id = "id"},
+	.authorize = lb_wire_bearer,
 	.encode = encode,
 	.event = on_event,
 	.body = on_body,

@@ -6,18 +6,13 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "llm/calls.h"
+#include "net/ndjson.h"
 #include "net/sse.h"
 #include "record/record.h"
 #include "record/think.h"
 
-enum { MAX_BODY = 64 << 20, MAX_CALLS = 128 };
-
-/* A tool call as it grows. */
-struct slot {
-	int64_t index; /* -1: the peer numbers none */
-	char *id, *name;
-	struct lb_buf arguments;
-};
+enum { MAX_BODY = 64 << 20 };
 
 struct lb_reader {
 	const struct lb_protocol *protocol;
@@ -26,6 +21,7 @@ struct lb_reader {
 	bool strict;
 	enum { UNKNOWN, STREAM, VALUE } shape;
 	struct lb_sse sse;
+	struct lb_ndjson lines;
 	struct lb_buf body; /* of one JSON value, or what came before */
 	struct lb_buf mended;
 	struct lb_think think;
@@ -33,10 +29,11 @@ struct lb_reader {
 	bool over, done, warned;
 	bool marked; /* a byte order mark was skipped */
 	bool said;   /* text of the answer was emitted */
+	bool framed; /* a frame was JSON */
 	char *finish;
 	struct lb_usage usage;
-	struct slot *slots;
-	size_t n_slots;
+	struct lb_calls calls;
+	void *state; /* of the protocol */
 };
 
 struct lb_reader *lb_reader_open(const struct lb_protocol *protocol,
@@ -57,14 +54,13 @@ void lb_reader_close(struct lb_reader *r)
 {
 	if (!r)
 		return;
-	for (size_t i = 0; i < r->n_slots; i++) {
-		free(r->slots[i].id);
-		free(r->slots[i].name);
-		lb_buf_release(&r->slots[i].arguments);
-	}
-	free(r->slots);
+	if (r->state && r->protocol->release)
+		r->protocol->release(r->state);
+	free(r->state);
+	lb_calls_release(&r->calls);
 	free(r->finish);
 	lb_sse_release(&r->sse);
+	lb_ndjson_release(&r->lines);
 	lb_buf_release(&r->body);
 	lb_buf_release(&r->mended);
 	free(r);
@@ -132,78 +128,39 @@ void lb_reader_fail(struct lb_reader *r, enum lb_code code, int status,
 		      });
 }
 
-/* The call that a piece belongs to, or NULL for a new one. */
-static struct slot *slot_of(struct lb_reader *r, const struct lb_call_piece *p)
+const char *lb_reader_tool(struct lb_reader *r, const struct lb_call_piece *p)
 {
-	bool has_id = p->id && *p->id;
+	struct lb_growing_call *call =
+		r->over ? NULL : lb_calls_add(&r->calls, p);
 
-	for (size_t i = r->n_slots; i-- > 0;) {
-		struct slot *s = &r->slots[i];
-		bool same_id = has_id && s->id && strcmp(s->id, p->id) == 0;
-
-		if (same_id)
-			return s;
-		/* An index, unless a new id says that a new call begins. */
-		if (p->index >= 0 && s->index == p->index &&
-		    (!has_id || !s->id))
-			return s;
-	}
-	if (p->index >= 0 || has_id)
-		return NULL;
-	if (p->together > 1)
-		return p->position < r->n_slots ? &r->slots[p->position] : NULL;
-	return r->n_slots > 0 ? &r->slots[r->n_slots - 1] : NULL;
-}
-
-static struct slot *new_slot(struct lb_reader *r, int64_t index)
-{
-	struct slot *s;
-
-	r->slots = lb_grow(r->slots, (r->n_slots + 1) * sizeof(*r->slots));
-	s = &r->slots[r->n_slots++];
-	*s = (struct slot){.index = index};
-	return s;
-}
-
-void lb_reader_tool(struct lb_reader *r, const struct lb_call_piece *p)
-{
-	struct slot *s = slot_of(r, p);
-
-	if (!s && r->n_slots == MAX_CALLS) {
+	if (!call && !r->over)
 		lb_reader_fail(r, LB_CODE_LIMIT, 0,
 			       "the answer holds too many tool calls");
-		return;
-	}
-	if (!s)
-		s = new_slot(r, p->index);
-	if (!s->id && p->id && *p->id)
-		s->id = lb_strdup(p->id);
-	if (!s->name && p->name && *p->name)
-		s->name = lb_strdup(p->name);
-	if (p->arguments)
-		lb_buf_put(&s->arguments, p->arguments, p->arguments_len);
+	return call ? call->id : NULL;
 }
 
-static void emit_calls(struct lb_reader *r)
+bool lb_reader_has_calls(const struct lb_reader *r)
 {
-	for (size_t i = 0; i < r->n_slots; i++) {
-		const struct slot *s = &r->slots[i];
-		const char *text = lb_buf_str(&s->arguments);
-		char made_up[32];
+	return r->calls.n > 0;
+}
 
-		if (!s->name)
-			continue; /* nothing can be called */
-		snprintf(made_up, sizeof(made_up), "call_%zu", i);
-		if (!text[strspn(text, " \t\r\n")] || strcmp(text, "null") == 0)
-			text = "{}";
-		r->fn(r->arg, &(struct lb_llm_event){
-				      .kind = LB_LLM_TOOL_CALL,
-				      .call_id = s->id ? s->id : made_up,
-				      .name = s->name,
-				      .text = text,
-				      .len = strlen(text),
-			      });
-	}
+void *lb_reader_state(struct lb_reader *r)
+{
+	if (!r->state)
+		r->state = lb_alloc(r->protocol->state_size);
+	return r->state;
+}
+
+static void emit_keep(struct lb_reader *r)
+{
+	json_t *kept = r->protocol->keep ? r->protocol->keep(r) : NULL;
+	json_auto_t *keep = NULL;
+
+	if (!kept)
+		return;
+	keep = lb_json_pack("{s:o}", r->protocol->name, kept);
+	r->fn(r->arg,
+	      &(struct lb_llm_event){.kind = LB_LLM_KEEP, .keep = keep});
 }
 
 /* The answer is whole. */
@@ -219,7 +176,7 @@ static void succeed(struct lb_reader *r)
 			       "the provider's filter ended the answer");
 		return;
 	}
-	if (!r->said && r->n_slots == 0) {
+	if (!r->said && r->calls.n == 0) {
 		lb_reader_fail(r, open ? LB_CODE_TRUNCATED : LB_CODE_MALFORMED,
 			       0,
 			       open ? "the model was still thinking when its "
@@ -227,7 +184,8 @@ static void succeed(struct lb_reader *r)
 				    : "the answer is empty");
 		return;
 	}
-	emit_calls(r);
+	lb_calls_emit(&r->calls, r->fn, r->arg);
+	emit_keep(r);
 	if (r->usage.input >= 0 || r->usage.output >= 0)
 		r->fn(r->arg, &(struct lb_llm_event){.kind = LB_LLM_USAGE,
 						     .usage = r->usage});
@@ -248,11 +206,24 @@ static int skip_frame(struct lb_reader *r, const char *data,
 	return 0;
 }
 
+/* The text of one frame, which should be a JSON object. */
+static int on_frame(struct lb_reader *r, const char *data, size_t len,
+		    struct lb_error *err)
+{
+	json_auto_t *value = lb_record_load(data, len, &r->mended);
+
+	if (!json_is_object(value))
+		return skip_frame(r, data, err);
+	r->framed = true;
+	if (r->protocol->event(r, value, err) < 0)
+		return -1;
+	return r->over ? lb_fail(err, LB_OK, "over") : 0;
+}
+
 static int on_event(void *arg, const struct lb_sse_event *ev,
 		    struct lb_error *err)
 {
 	struct lb_reader *r = arg;
-	json_auto_t *value = NULL;
 	const char *data = ev->data + strspn(ev->data, " \t");
 
 	if (strcmp(data, "[DONE]") == 0) {
@@ -262,13 +233,26 @@ static int on_event(void *arg, const struct lb_sse_event *ev,
 	}
 	if (!*data)
 		return 0;
-	value = lb_record_load(data, ev->len - (size_t)(data - ev->data),
-			       &r->mended);
-	if (!json_is_object(value))
-		return skip_frame(r, data, err);
-	if (r->protocol->event(r, value, err) < 0)
-		return -1;
-	return r->over ? lb_fail(err, LB_OK, "over") : 0;
+	return on_frame(r, data, ev->len - (size_t)(data - ev->data), err);
+}
+
+/* A line; but a value may stand on many, and then the first one is none. */
+static int on_line(void *arg, const char *line, size_t len,
+		   struct lb_error *err)
+{
+	struct lb_reader *r = arg;
+
+	if (!r->framed && r->shape == STREAM && *line == '{') {
+		json_auto_t *value = lb_record_load(line, len, &r->mended);
+
+		if (!json_is_object(value))
+			r->shape = VALUE;
+	}
+	if (r->shape == STREAM)
+		return on_frame(r, line, len, err);
+	lb_buf_put(&r->body, line, len);
+	lb_buf_putc(&r->body, '\n');
+	return 0;
 }
 
 /* Forget the blanks before an answer, of which a peer may send any number. */
@@ -301,19 +285,47 @@ static int look(struct lb_reader *r)
 			       "check the base URL");
 		return -1;
 	}
-	r->shape = *text == '{' || *text == '[' ? VALUE : STREAM;
+	r->shape = STREAM;
+	if (r->protocol->framing == LB_FRAMING_SSE &&
+	    (*text == '{' || *text == '['))
+		r->shape = VALUE;
 	return 1;
 }
 
 static int feed_stream(struct lb_reader *r, const char *data, size_t len)
 {
 	struct lb_error err = {.code = LB_OK};
+	int got = r->protocol->framing == LB_FRAMING_SSE
+			  ? lb_sse_feed(&r->sse, data, len, on_event, r, &err)
+			  : lb_ndjson_feed(&r->lines, data, len, on_line, r,
+					   &err);
 
-	if (lb_sse_feed(&r->sse, data, len, on_event, r, &err) == 0)
+	if (r->shape == VALUE) {
+		lb_buf_put(&r->body, lb_buf_str(&r->lines.line),
+			   r->lines.line.len);
+		lb_buf_reset(&r->lines.line);
+	}
+	if (got == 0)
 		return 0;
 	if (!r->over)
 		lb_reader_fail(r, LB_CODE_MALFORMED, 0, err.text);
 	return -1;
+}
+
+/* What was looked at is the start of a stream. */
+static int feed_first(struct lb_reader *r)
+{
+	lb_autobuf struct lb_buf first = r->body;
+
+	r->body = (struct lb_buf){0};
+	return feed_stream(r, first.data, first.len);
+}
+
+static int finish_stream(struct lb_reader *r, struct lb_error *err)
+{
+	if (r->protocol->framing == LB_FRAMING_SSE)
+		return lb_sse_finish(&r->sse, on_event, r, err);
+	return lb_ndjson_finish(&r->lines, on_line, r, err);
 }
 
 int lb_reader_feed(struct lb_reader *r, const char *data, size_t len)
@@ -335,8 +347,7 @@ int lb_reader_feed(struct lb_reader *r, const char *data, size_t len)
 	known = look(r);
 	if (known <= 0)
 		return known;
-	return r->shape == STREAM ? feed_stream(r, r->body.data, r->body.len)
-				  : 0;
+	return r->shape == STREAM ? feed_first(r) : 0;
 }
 
 /* One JSON value is all that came. */
@@ -364,15 +375,14 @@ void lb_reader_finish(struct lb_reader *r, enum lb_code code, const char *why)
 
 	if (r->over)
 		return;
+	if (r->shape == STREAM && finish_stream(r, &err) < 0 && !r->over)
+		lb_reader_fail(r, LB_CODE_MALFORMED, 0, err.text);
+	if (r->over)
+		return;
 	if (r->shape == VALUE) {
 		finish_value(r, code, why);
 		return;
 	}
-	if (r->shape == STREAM &&
-	    lb_sse_finish(&r->sse, on_event, r, &err) < 0 && !r->over)
-		lb_reader_fail(r, LB_CODE_MALFORMED, 0, err.text);
-	if (r->over)
-		return;
 	if (r->finish)
 		succeed(r);
 	else if (why)
