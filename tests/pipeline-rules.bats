@@ -343,6 +343,21 @@ refused() {
 		"safety.content-filter.words-file: cannot open"
 }
 
+@test "an empty text in a list of rules is a config error, not a mute bot" {
+	for key in trigger.group-respond-rules.prefix \
+		trigger.group-respond-rules.regexp trigger.ignore-rules.prefix \
+		trigger.ignore-rules.regexp trigger.access-control.blacklist \
+		safety.content-filter.words; do
+		section=${key%%.*} rest=${key#*.}
+		refused "pipelines: {default: {$section: {${rest%.*}: {${key##*.}: [a, '']}}}}" \
+			"1: pipelines.default.$key: has an empty text in it"
+	done
+	# a command may do without a mark in front
+	echo "command: {prefix: ['']}" | config
+	run -0 lb-pipeline < <(message '{"chain":[{"type":"Plain","text":"version"}]}')
+	is '.kind == "reply"'
+}
+
 @test "lb-config check finds the same mistakes" {
 	echo "pipelines: {default: {trigger: {ignore-rules: {regexp: ['(']}}}}" | config
 	run -1 lb-config check

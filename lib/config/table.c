@@ -237,7 +237,7 @@ const struct lb_key lb_keys[] = {
 
 {"command.enable", LB_KEY_BOOL, "true",
  .doc = "some messages are commands, as !help is"},
-{"command.prefix", LB_KEY_LIST, "[\"!\", \"\uff01\"]",
+{"command.prefix", LB_KEY_LIST, "[\"!\", \"\uff01\"]", .blank = true,
  .doc = "what a command begins with"},
 {"command.privilege.*", LB_KEY_PRIVILEGE, NULL,
  .doc = "who may use this command"},
