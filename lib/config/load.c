@@ -219,6 +219,7 @@ struct lb_config *lb_config_gather(const struct lb_sources *from)
 		lb_config_environment(config);
 	check_bots(config);
 	lb_config_check_webhooks(config);
+	lb_config_check_people(config);
 	config->file = file ? lb_steal(&file) : lb_steal(&fresh);
 	return config;
 }

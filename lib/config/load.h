@@ -64,6 +64,13 @@ void lb_config_check_providers(struct lb_config *config);
 /* Webhooks that cannot be told of anything; part of loading. webhooks.c */
 void lb_config_check_webhooks(struct lb_config *config);
 
+/* People who are not BOT:person_ID, or of no bot; part of loading. people.c */
+void lb_config_check_people(struct lb_config *config);
+
+/* Languages and notices of which there are no texts: advice, not part of
+ * loading, which reads no texts. languages.c */
+void lb_config_check_languages(struct lb_config *config);
+
 /* Take the values of a file; `exposed`: others may read it. layer.c */
 void lb_config_layer(struct lb_config *config, const struct lb_yaml *root,
 		     const char *file, bool exposed);
