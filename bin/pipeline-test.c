@@ -68,7 +68,7 @@ static void judge(struct test *t, const struct lb_buf *story,
 
 static int run(struct test *t, bool *good, struct lb_error *err)
 {
-	const char *name = lb_json_str(t->of.row, "name");
+	lb_autofree char *name = pipeline_case_text(&t->of, "name");
 	const struct lb_message *m = &t->message;
 	lb_autobuf struct lb_buf why = {0}, story = {0};
 

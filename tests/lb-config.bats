@@ -532,6 +532,15 @@ a/b@c' "$(jq -r --arg n GROQ_API_KEY,http_proxy,HTTPS_PROXY,OPENAI_BASE_URL,LB__
 	run --separate-stderr -64 lb-config set bots.Xx.Token x
 	same "lb-config: 'bots.Xx.Token' is no key (did you mean 'bots.Xx.token'?)" "$stderr"
 	run -78 lb-config describe box.enabled
+	# a word of a key, and a key without what it is in
+	same "$(lb-config describe pipelines.default.trigger.ignore-rules)" \
+		"$(lb-config describe ignore-rules)"
+	run --separate-stderr -64 lb-config set trigger.ignore-rules.prefix x
+	same "lb-config: 'trigger.ignore-rules.prefix' is no key (did you mean 'pipelines.default.trigger.ignore-rules.prefix'?)" "$stderr"
+	run --separate-stderr -64 lb-config set bot.x.stream true
+	same "lb-config: 'bot.x.stream' is no key (did you mean 'bots.x.stream'?)" "$stderr"
+	run --separate-stderr -64 lb-config set stream true
+	same "lb-config: 'stream' is no key (did you mean 'bots.*.stream'?)" "$stderr"
 }
 
 @test "a bot of a platform: its server, its token, its implicit self" {

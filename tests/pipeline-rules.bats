@@ -407,6 +407,19 @@ access() { # MODE ENTRIES
 	END
 }
 
+@test "a private chat on the blacklist is no person in a group, which --explain says" {
+	access blacklist person_7
+	run --separate-stderr -0 lb-pipeline --explain < <(message '{"launcher_type":"group","launcher_id":"1","mentioned_me":true}')
+	is '.kind == "query"'
+	[[ $stderr == *"access: blacklist: 'person_7' is a private chat alone, '7' would be that one anywhere"* ]]
+	access blacklist b/person_7
+	run --separate-stderr -0 lb-pipeline --explain < <(message '{"launcher_type":"group","launcher_id":"1","mentioned_me":true}')
+	[[ $stderr != *"private chat alone"* ]]
+	access blacklist 7
+	run -0 lb-pipeline < <(message '{"launcher_type":"group","launcher_id":"1","mentioned_me":true}')
+	is '.kind == "drop"'
+}
+
 @test "a numeric id is an id" {
 	run -0 lb-ingest jsonl --bot b < <(echo '{"text":"hi","sender":1610521604143693812}')
 	access blacklist '"*_1610521604143693812"'
