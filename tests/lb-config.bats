@@ -736,3 +736,40 @@ said() {
 	run -0 lb-config check
 	[ -z "$output" ]
 }
+
+@test "a name that is written once and almost another is told: set makes what is not there" {
+	echo 'bots: {shop: {adapter: jsonl, pipeline: sales}}
+pipelines: {sales: {}, spare: {}}' > "$LB_CONFIG"
+	run -0 lb-config check
+	[ -z "$output" ]
+	run --separate-stderr -0 lb-config set pipelines.sale.ai.local-agent.max-round 3
+	same "lb-config: warning: $LB_CONFIG:2: pipelines.sale: no bot uses it (did you mean 'sales'?)" "$stderr"
+	run --separate-stderr -0 lb-config set pipelines.deflt.ai.local-agent.max-round 3
+	[[ $stderr == *"pipelines.deflt: no bot uses it (did you mean 'default'?)" ]]
+	run --separate-stderr -0 lb-config set bots.shpo.stream true
+	[[ $stderr == *"bots.shpo: it has no adapter (did you mean 'shop'?)" ]]
+	run --separate-stderr -0 lb-config set bots.shpo.adapter=jsonl bots.shpo.pipeline=sale
+	[ -z "$stderr" ]
+}
+
+@test "a hook without a program and a webhook of no bot are told" {
+	printf '#!/bin/sh\n' > "$HOME/there"
+	chmod 700 "$HOME/there"
+	echo "command: {hooks: {a: 'cmd:$HOME/there x', b: 'cmd:printf x'}}" > "$LB_CONFIG"
+	run -0 lb-config check
+	[ -z "$output" ]
+	same "1: warning: command.hooks.a: there is no program '/none/x' here
+2: warning: command.hooks.b: there is no program 'no-such-program' here" \
+		"$(problems 'command: {hooks: {a: "cmd:/none/x y",' 'b: cmd:no-such-program}}')"
+	same "1: warning: webhooks.w.bots: there is no bot 'grup'" \
+		"$(problems 'webhooks: {w: {url: "http://127.0.0.1:9/", bots: [grup, "-"]}}')"
+}
+
+@test "numbers in a list of texts are texts, in set as in a file" {
+	key=pipelines.default.trigger.access-control.blacklist
+	lb-config set $key '[666, 007, 1e3]'
+	same '["666","007","1e3"]' "$(lb-config get $key)"
+	lb-config set pipelines.default.safety.rate-limit.windows '[{per: sender, window: 1m, limit: 5}]'
+	run -78 lb-config set $key '[{a: b}]'
+	run -78 lb-config set $key '[[a]]'
+}

@@ -344,6 +344,9 @@ not ok 3 - 2024: query by prepare: route: pipeline 'default': bot 'support' uses
 1..3" "$output"
 	# it leaves nothing behind
 	[ ! -e "$LB_STATE" ]
+	# a case of no bot comes out as one without rules does, and is told
+	run --separate-stderr -0 lb-pipeline --test - <<< '- {bot: suport, group: 4, kind: drop}'
+	same "lb-pipeline: case 1: there is no bot 'suport'" "$stderr"
 }
 
 @test "--test stops and starts no bot" {

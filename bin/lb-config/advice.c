@@ -1,12 +1,13 @@
 /* advice.c - what works, and is hardly what was meant. */
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/near.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/rights.h"
-#include "store/conversation.h"
 #include "verbs.h"
 
 void check_rules(struct lb_config *config)
@@ -76,88 +77,125 @@ static void advise_renderer(struct lb_config *config, const char *pipeline)
 				  path);
 }
 
-void advise(struct lb_config *config)
+/* The program of a hook, looked for as it will be when it is called. */
+static void advise_hook(struct lb_config *config, const char *name,
+			const char *hook)
+{
+	const char *at = strncmp(hook, "cmd:", 4) == 0 ? hook + 4 : hook;
+	const char *path = lb_config_env("PATH");
+	lb_autofree char *program = NULL;
+	lb_autofree char *key = lb_printf("command.hooks.%s", name);
+
+	at += strspn(at, " \t");
+	program = lb_strndup(at, strcspn(at, " \t"));
+	if (strchr(program, '/') && access(program, X_OK) == 0)
+		return;
+	while (!strchr(program, '/') && path && *path) {
+		size_t n = strcspn(path, ":");
+		lb_autofree char *full =
+			lb_printf("%.*s/%s", (int)n, path, program);
+
+		if (access(full, X_OK) == 0)
+			return;
+		path += n + (path[n] == ':');
+	}
+	lb_config_problem(config, LB_PROBLEM_ADVICE,
+			  lb_config_origin(config, key),
+			  "%s: there is no program '%s' here", key, program);
+}
+
+/* A name that nobody wrote but here, and that is almost one there is. */
+static void advise_name(struct lb_config *config, const char *section,
+			const char *name, const char *why)
+{
+	struct lb_slip slip = {.typed = name};
+	lb_autofree char *path = lb_printf("%s.%s", section, name);
+	const char *other;
+	const json_t *any;
+
+	if (strlen(name) < 4)
+		return; /* any such name is near another */
+	if (strcmp(section, "pipelines") == 0)
+		lb_slip_try(&slip, "default");
+	json_object_foreach((json_t *)(uintptr_t)lb_config_section(config,
+								   section),
+			    other, any)
+	{
+		if (strcmp(other, name) != 0)
+			lb_slip_try(&slip, other);
+	}
+	if (slip.meant)
+		lb_config_problem(config, LB_PROBLEM_ADVICE,
+				  lb_json_str(config->places, path),
+				  "%s: %s (did you mean '%s'?)", path, why,
+				  slip.meant);
+}
+
+/* Does a bot name this pipeline, or a rule of one? */
+static bool is_used(struct lb_config *config, const char *pipeline)
+{
+	const json_t *bot, *rule;
+	const char *name;
+	size_t i;
+
+	json_object_foreach((json_t *)(uintptr_t)lb_config_section(config,
+								   "bots"),
+			    name, bot)
+	{
+		const char *to = lb_json_str(bot, "pipeline");
+
+		if (to && strcmp(to, pipeline) == 0)
+			return true;
+		json_array_foreach(json_object_get(bot,
+						   "pipeline-routing-rules"),
+				   i, rule)
+		{
+			to = lb_json_str(rule, "pipeline");
+			if (!to)
+				to = lb_json_str(rule, "pipeline_uuid");
+			if (to && strcmp(to, pipeline) == 0)
+				return true;
+		}
+	}
+	return strcmp(pipeline, "default") == 0;
+}
+
+static void advise_names(struct lb_config *config)
 {
 	const char *name;
 	const json_t *any;
+
+	json_object_foreach((json_t *)(uintptr_t)lb_config_section(config,
+								   "pipelines"),
+			    name, any)
+	{
+		advise_renderer(config, name);
+		if (!is_used(config, name))
+			advise_name(config, "pipelines", name,
+				    "no bot uses it");
+	}
+	json_object_foreach((json_t *)(uintptr_t)lb_config_section(config,
+								   "bots"),
+			    name, any)
+	{
+		if (!lb_json_str(any, "adapter"))
+			advise_name(config, "bots", name, "it has no adapter");
+	}
+	json_object_foreach((json_t *)(uintptr_t)lb_config_get(config,
+							       "command.hooks"),
+			    name, any)
+	{
+		advise_hook(config, name, json_string_value(any));
+	}
+}
+
+void advise(struct lb_config *config)
+{
 	struct lb_error err;
 
 	lb_config_check_languages(config);
 	if (lb_config_verdict(config, &err) < 0)
 		return;
 	advise_admins(config);
-	json_object_foreach((json_t *)(uintptr_t)lb_config_section(config,
-								   "pipelines"),
-			    name, any)
-	{
-		advise_renderer(config, name);
-	}
-}
-
-struct kept {
-	struct lb_config *config;
-	json_t *bots; /* those that something is kept of */
-};
-
-static int keep(void *arg, const struct lb_conversation *c)
-{
-	json_object_set_new(((struct kept *)arg)->bots, c->bot, json_true());
-	return 0;
-}
-
-/* The first bot that is kept, and that no configuration has; or NULL. */
-static const char *gone(const struct kept *k)
-{
-	const json_t *any;
-	const char *name;
-
-	json_object_foreach(k->bots, name, any)
-	{
-		if (!lb_config_bot(k->config, name))
-			return name;
-	}
-	return NULL;
-}
-
-/* A bot that nobody has talked with, while one is gone: it had another name. */
-static void tell_renamed(const struct kept *k)
-{
-	const char *before = gone(k), *name;
-	const json_t *any;
-
-	if (!before)
-		return;
-	json_object_foreach((json_t *)(uintptr_t)lb_config_section(k->config,
-								   "bots"),
-			    name, any)
-	{
-		lb_autofree char *path = lb_printf("bots.%s", name);
-
-		if (json_object_get(k->bots, name))
-			continue;
-		lb_config_problem(k->config, LB_PROBLEM_ADVICE,
-				  lb_json_str(k->config->places, path),
-				  "bots.%s: nothing was said to it yet, and "
-				  "conversations are kept of '%s', which is "
-				  "no bot: one that is renamed begins anew",
-				  name, before);
-	}
-}
-
-void advise_renamed(struct lb_config *config)
-{
-	enum { BUSY_MS = 1000 };
-	struct lb_error err;
-	json_auto_t *bots = json_object();
-	struct kept k = {config, bots};
-	lb_autofree char *state = lb_config_state(&err);
-	struct lb_store *store;
-
-	if (!state || !lb_store_exists(state))
-		return;
-	store = lb_store_open(state, BUSY_MS, &err);
-	/* what is wrong with the store is not what was asked */
-	if (store && lb_conversation_each(store, NULL, keep, &k, &err) == 0)
-		tell_renamed(&k);
-	lb_store_close(store);
+	advise_names(config);
 }

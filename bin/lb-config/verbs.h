@@ -41,7 +41,7 @@ void check_rules(struct lb_config *config);
 /* What works and is hardly what was meant, as warnings. advice.c */
 void advise(struct lb_config *config);
 
-/* The same of bots that had another name, as the store knows. advice.c */
+/* The same of bots that had another name, as the store knows. renamed.c */
 void advise_renamed(struct lb_config *config);
 
 /* A URL without the user and password in it. Caller frees. */

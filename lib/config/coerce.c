@@ -356,6 +356,17 @@ static bool means_list(const char *text)
 	return *text == '[' || *text == '{' || strncmp(text, "- ", 2) == 0;
 }
 
+/* As a file has it: 7 in a list of texts is the text "7". */
+static json_t *written(const char *text)
+{
+	struct lb_error why;
+	struct lb_yaml *root = lb_yaml_open(text, strlen(text), "value", &why);
+	json_t *value = root ? lb_yaml_text(root) : NULL;
+
+	lb_yaml_close(root);
+	return value;
+}
+
 json_t *lb_coerce_text(const struct lb_key *key, const char *text,
 		       struct lb_error *err)
 {
@@ -370,6 +381,8 @@ json_t *lb_coerce_text(const struct lb_key *key, const char *text,
 
 	if (key->type == LB_KEY_MESSAGES && !means_list(text))
 		value = lb_json_text(text, strlen(text));
+	else if (yaml && (list || key->type == LB_KEY_TABLE))
+		value = written(text);
 	else if (yaml)
 		value = lb_yaml_parse(text, strlen(text), "value", &why);
 	else if (key->type == LB_KEY_LIST || key->type == LB_KEY_SECRETS)

@@ -67,6 +67,9 @@ void lb_config_check_webhooks(struct lb_config *config);
 /* People who are not BOT:person_ID, or of no bot; part of loading. people.c */
 void lb_config_check_people(struct lb_config *config);
 
+/* Is there a bot of that name, or may the environment make it? people.c */
+bool lb_config_has_bot(const struct lb_config *config, const char *name);
+
 /* Languages and notices of which there are no texts: advice, not part of
  * loading, which reads no texts. languages.c */
 void lb_config_check_languages(struct lb_config *config);

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "config/load.h"
 
-static bool is_bot(const struct lb_config *config, const char *name)
+bool lb_config_has_bot(const struct lb_config *config, const char *name)
 {
 	const json_t *bots = json_object_get(config->all, "bots");
 
@@ -30,7 +30,7 @@ static void check_one(struct lb_config *config, const char *path,
 		return;
 	}
 	bot = lb_strndup(person, (size_t)(id - person));
-	if (!is_bot(config, bot))
+	if (!lb_config_has_bot(config, bot))
 		lb_config_problem(config, LB_PROBLEM_ADVICE, where,
 				  "%s: '%s': there is no bot '%s'", path,
 				  person, bot);
