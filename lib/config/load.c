@@ -267,5 +267,6 @@ void lb_config_close(struct lb_config *config)
 	json_decref(config->full);
 	json_decref(config->texts);
 	free(config->file);
+	free(config->user);
 	free(config);
 }

@@ -33,6 +33,7 @@ struct lb_config {
 	json_t *places;  /* "bots.NAME" and the like to "file:line" */
 	json_t *full;    /* "bots.NAME" to what lb_config_bot() returns */
 	json_t *texts;   /* of notices, by language */
+	char *user;      /* who is at this machine; NULL until asked for */
 	struct lb_finding *problems;
 	size_t n_problems;
 };

@@ -41,13 +41,11 @@ bool lb_sender_is_known(struct lb_config *config, const char *name)
 bool lb_is_admin(struct lb_config *config, const char *bot,
 		 const char *platform, const char *sender_id)
 {
-	const char *user = lb_config_env("USER");
-
 	if (!sender_id || !*sender_id)
 		return false;
 	if (strcmp(bot, "-") == 0 && platform &&
-	    strcmp(platform, "text") == 0 && user &&
-	    strcmp(user, sender_id) == 0)
+	    strcmp(platform, "text") == 0 &&
+	    strcmp(lb_config_user(config), sender_id) == 0)
 		return true;
 	return listed(lb_config_get(config, "admins"), bot, sender_id) &&
 	       lb_sender_is_known(config, bot);
