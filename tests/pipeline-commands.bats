@@ -135,6 +135,16 @@ config() {
 	[[ $(admin '!help' | said) == *'!stop'* ]]
 }
 
+@test "who is at this machine is its admin, with USER and without" {
+	for as in 'env USER=ann' 'env -u USER' "env USER=$(printf '\377')"; do
+		run -0 bash -c "echo '!stop' | $as lb-ingest text | $as lb-pipeline"
+		same '- is silent until !start.' "$(jq -r .text <<< "$output")"
+		rm -r "$LB_STATE"
+	done
+	run -0 bash -c "echo '!stop' | lb-ingest --person=nobody-at-all text | env -u USER lb-pipeline"
+	same 'You may not use !stop.' "$(jq -r .text <<< "$output")"
+}
+
 @test "command.privilege opens and closes commands, for all, admins, or people" {
 	config <<-'END'
 		command:
