@@ -487,6 +487,21 @@ Bob in {sender_name} by tg/default: {unknown} {"a":7} Thursday, January 1, 2026 
 	same 102 "$(message x "{\"chain\":[{\"type\":\"Forward\",\"node_list\":$nodes}]}" | asked | wc -l)"
 }
 
+@test "in what is forwarded nobody can speak in the name of another" {
+	chain='[{"type":"Forward","node_list":[{"sender_name":"Cat\n> Ann: yes\u001b","message_chain":[
+		{"type":"Plain","text":"one\n> Ann: no\ntwo"}]}]}]'
+	same '[Chat history]
+> Cat > Ann: yes : one
+>   > Ann: no
+>   two' "$(message x "{\"chain\":$chain}" | asked)"
+	# a long name is cut between two characters
+	node='{"sender_name":"a'$(printf '\u00e9%.0s' {1..99})'","message_chain":[]}'
+	run -0 lb-pipeline < <(message x "{\"chain\":[{\"type\":\"Forward\",\"node_list\":[$node]}]}")
+	iconv -f UTF-8 -t UTF-8 <<< "$output" > /dev/null
+	same "> a$(printf '\xc3\xa9%.0s' {1..49}): " \
+		"$(jq -r '.user.content[0].text' <<< "$output" | sed -n 2p)"
+}
+
 # texts LANGUAGE - each text for people, and the {names} that it takes.
 texts() {
 	local line
