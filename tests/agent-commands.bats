@@ -148,9 +148,10 @@ sent() {
 	[[ $(answer a switch 3) == *one ]]
 	say a again
 	same '["p","one","You said: one","again"]' "$(sent)"
-	for n in 0 4 -1 x 99999999999999999999 '' 1x; do
+	for n in 0 4 -1 x 99999999999999999999 1x; do
 		[[ $(answer a switch "$n") == *"There is no conversation $n;"* ]]
 	done
+	same 'Which one? Say its number in the list.' "$(answer a switch)"
 	answer a reset
 	[[ $(answer a last) == *three ]]
 }

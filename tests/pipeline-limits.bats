@@ -352,16 +352,19 @@ refused() {
 	run -1 lb-pipeline --test - <<-'END'
 		- {name: a prefix, group: 45, text: ai what, kind: query, asked: " what"}
 		- {name: chatter, group: 45, text: aircraft, kind: query}
-		- {bot: support, group: 4, chain: [{type: At, target: "9"}, {type: Plain, text: x}], kind: query, pipeline: other, reason: mentioned}
+		- {name: 2024, bot: support, group: 4, chain: [{type: At, target: "9"}, {type: Plain, text: x}], kind: query, pipeline: other, reason: mentioned}
 	END
 	same "ok 1 - a prefix: query by prepare: route: pipeline 'default': bot '-' uses it; respond: prefix 'ai'
 not ok 2 - chatter: drop by respond: route: pipeline 'default': bot '-' uses it; said in a group, and not to the bot
 # kind: expected 'query', got 'drop'
-not ok 3 - query by prepare: route: pipeline 'default': bot 'support' uses it; respond: the bot is mentioned
+not ok 3 - 2024: query by prepare: route: pipeline 'default': bot 'support' uses it; respond: the bot is mentioned
 # pipeline: expected 'other', got 'default'
 1..3" "$output"
 	# it leaves nothing behind
 	[ ! -e "$LB_STATE" ]
+	# a case of no bot comes out as one without rules does, and is told
+	run --separate-stderr -0 lb-pipeline --test - <<< '- {bot: suport, group: 4, kind: drop}'
+	same "lb-pipeline: case 1: there is no bot 'suport'" "$stderr"
 }
 
 @test "--test stops and starts no bot" {

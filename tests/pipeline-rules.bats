@@ -343,6 +343,21 @@ refused() {
 		"safety.content-filter.words-file: cannot open"
 }
 
+@test "an empty text in a list of rules is a config error, not a mute bot" {
+	for key in trigger.group-respond-rules.prefix \
+		trigger.group-respond-rules.regexp trigger.ignore-rules.prefix \
+		trigger.ignore-rules.regexp trigger.access-control.blacklist \
+		safety.content-filter.words; do
+		section=${key%%.*} rest=${key#*.}
+		refused "pipelines: {default: {$section: {${rest%.*}: {${key##*.}: [a, '']}}}}" \
+			"1: pipelines.default.$key: has an empty text in it"
+	done
+	# a command may do without a mark in front
+	echo "command: {prefix: ['']}" | config
+	run -0 lb-pipeline < <(message '{"chain":[{"type":"Plain","text":"version"}]}')
+	is '.kind == "reply"'
+}
+
 @test "lb-config check finds the same mistakes" {
 	echo "pipelines: {default: {trigger: {ignore-rules: {regexp: ['(']}}}}" | config
 	run -1 lb-config check
@@ -390,6 +405,19 @@ access() { # MODE ENTRIES
 		c/group_7 {} no
 		b/*_5 {"sender_id":"5"} yes
 	END
+}
+
+@test "a private chat on the blacklist is no person in a group, which --explain says" {
+	access blacklist person_7
+	run --separate-stderr -0 lb-pipeline --explain < <(message '{"launcher_type":"group","launcher_id":"1","mentioned_me":true}')
+	is '.kind == "query"'
+	[[ $stderr == *"access: blacklist: 'person_7' is a private chat alone, '7' would be that one anywhere"* ]]
+	access blacklist b/person_7
+	run --separate-stderr -0 lb-pipeline --explain < <(message '{"launcher_type":"group","launcher_id":"1","mentioned_me":true}')
+	[[ $stderr != *"private chat alone"* ]]
+	access blacklist 7
+	run -0 lb-pipeline < <(message '{"launcher_type":"group","launcher_id":"1","mentioned_me":true}')
+	is '.kind == "drop"'
 }
 
 @test "a numeric id is an id" {
