@@ -25,7 +25,7 @@ static const char config_text[] =
 	"  off: {}\n"
 	"bots: {a: {adapter: jsonl, pipeline: all}}\n";
 
-enum { MAX = 250, MAX_LINE = 600 };
+enum { MAX = 250, MAX_LINE = 1500 };
 
 /* What came in, by its number, and what became of it. */
 struct flow {
