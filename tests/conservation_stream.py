@@ -35,7 +35,9 @@ FAILURES = {
 SLOW = {"#silent", "#stall"}
 
 # No model is asked: answered by lb-pipeline, by lb-agent, and refused.
-COMMANDS = ["!version", "!help", "!usage", "!reset", "!undo", "!list 1", "!stop"]
+COMMANDS = ["!version", "!help", "!usage", "!reset", "!undo", "!list 1", "!stop",
+            "!pause"]
+HOOKS = {"pause": "cmd:sleep 0.02"}
 
 
 def script():
@@ -227,6 +229,7 @@ class Stream:
         told = {"url": url + "/told", "tries": 1, "enabled": True}
         asked = dict(told, url=url + "/asked", wait=True, timeout="20s")
         return json.dumps({"bots": bots, "pipelines": pipelines,
+                           "command": {"hooks": HOOKS},
                            "webhooks": {"told": told, "asked": asked}
                            if "lb-push" in self.front else {},
                            "providers": {"test": provider, "slow": slow}})

@@ -134,6 +134,10 @@ mutant lb-pipeline record/filter.c changes-a-byte-of-a-foreign-line \
 	's/^\t\trun_add(&s->run, line, s->others);/\t\tif (one_in(300, line->text, line->len)) ((char *)line->text)[line->len - 2] ^= 1;\n&/'
 mutant lb-pipeline record/filter.c is-silent-on-a-malformed-line \
 	's/^\tlb_line_refuse(/\tif (!one_in(50, line->text, line->len))\n&/'
+mutant lb-pipeline record/aside.c loses-a-line-behind-a-hook \
+	's/^\tif (!session || !one)$/\tif (session \&\& one \&\& one_in(20, line->text, line->len)) return true;\n&/'
+mutant lb-pipeline record/aside.c lets-a-line-overtake-a-hook \
+	's/^\tif (!session || !one)$/\tif (!session || !one || one_in(20, line->text, line->len))/'
 mutant lb-agent agent/turn.c loses-a-reply \
 	's/^\t\tlb_buf_put(b, reply.data, reply.len);/\t\tif (!one_in(1000, t->id, strlen(t->id)))\n&/'
 mutant lb-agent agent/turn.c doubles-a-reply \

@@ -266,6 +266,24 @@ send() {
 	same 1 "$(grep -c 'rate limits are kept in memory alone' <<< "$stderr")"
 }
 
+@test "what no counting can have written down counts as nothing" {
+	limits 'limitation: 2, window-length: 31536000'
+	for ((i = 0; i < 5; i++)); do message "{id: \"m$i\"}"; done > five
+	for row in at=9223372036854775807 at=-1 slot=9223372036854775807 slot=-1 \
+		slot=-9223372036854775808 at=4611686018427387000,slot=146235604338; do
+		rm -rf "$LB_STATE"
+		lb-pipeline < five > /dev/null
+		python3 -c 'import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("UPDATE counters SET " + sys.argv[2])
+db.commit()' "$LB_STATE/limits.db" "$row"
+		run --separate-stderr -0 timeout 20 lb-pipeline < five
+		same '["query","query","reply","drop","drop"]' \
+			"$(jq -sc 'map(.kind)' <<< "$output")"
+		[ -z "$stderr" ]
+	done
+}
+
 @test "tokens and cost: what turns used counts, by the hour" {
 	cat > "$LB_CONFIG" <<-'END'
 		llm: {model: offline, prices: [{model: "off*", input: 1000000, output: 2000000}]}

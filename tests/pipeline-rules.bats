@@ -525,6 +525,18 @@ words() {
 	is '.kind == "query" and (.user.content | tostring | contains("badword") | not)'
 }
 
+@test "however much is quoted, the time that patterns may take is that of one text" {
+	words 'words: ["(a+)+[0-3]$", "(a+)+[1-3]$", "(a+)+[2-3]$", "(a+)+[3-4]$",
+		"(a+)+[4-5]$", "(a+)+[5-6]$", "(a+)+[6-7]$", "(a+)+[7-8]$"]'
+	jq -nc --arg a "$(printf 'a%.0s' {1..400})" '{kind: "message", id: "x",
+		bot: "-", launcher_type: "person", launcher_id: "7",
+		chain: [range(1000) | {type: "Quote", origin: [{type: "Plain", text: $a}]}]}' \
+		> "$BATS_TEST_TMPDIR/quotes"
+	run --separate-stderr -0 lb-pipeline < "$BATS_TEST_TMPDIR/quotes"
+	[[ $stderr == *'the patterns of the content filter take too long on some text'* ]]
+	[[ $output == '{"kind":"query"'* ]]
+}
+
 @test "ignore rules come before the words: what is left alone is told nothing" {
 	config <<-'END'
 		pipelines: {default: {trigger: {ignore-rules: {prefix: ["/"]}},
