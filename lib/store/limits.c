@@ -34,7 +34,7 @@ const struct lb_schema lb_schema_limits = {
 		   "PRAGMA journal_size_limit = 4194304",
 };
 
-enum { MAX_CELLS = 20000, RETRY_MS = 1000 };
+enum { MAX_CELLS = 20000, RETRY_MS = 1000, BUSY_AGAIN_MS = 50 };
 
 bool lb_limits_exist(const char *state)
 {
@@ -128,6 +128,10 @@ bool lb_limits_join(struct lb_limits *l)
 	if (!l->store)
 		l->store = lb_db_open(l->state, &lb_schema_limits, l->busy_ms,
 				      &err);
+	/* Who keeps the file for long is waited for once, not each time. */
+	if (l->store)
+		sqlite3_busy_timeout(l->store->db,
+				     l->failing ? BUSY_AGAIN_MS : l->busy_ms);
 	if (!l->store || lb_store_begin(l->store, &err) < 0 ||
 	    read_version(l, &version, &err) < 0) {
 		fail(l, &err);
