@@ -452,9 +452,9 @@ parts() {
 @test "data are shown once and not kept in the conversation" {
 	endpoint
 	lb-agent < <(parts '[{"type":"text","text":"see "},
-		{"type":"image_base64","image_base64":"data:image/png;base64,AA=="},
+		{"type":"image_base64","image_base64":"data:image/png;base64,iVBORw0KGgoAAAAN"},
 		{"type":"file_base64","file_name":"a.txt","file_base64":"data:;base64,AA=="}]') > /dev/null
-	same data:image/png\;base64,AA== "$(requests '.body|fromjson|.messages[-1].content[1].image_url.url' | jq -r .)"
+	same data:image/png\;base64,iVBORw0KGgoAAAAN "$(requests '.body|fromjson|.messages[-1].content[1].image_url.url' | jq -r .)"
 	[[ $(lb-session export) != *base64* ]]
 	say a two
 	same '"see [Image]\n[file: a.txt]"' "$(sent | jq -c '.[1]')"
