@@ -30,6 +30,8 @@ void ask_event(void *arg, const struct lb_llm_event *e)
 						   e->call_id, "name", e->name,
 						   "arguments", e->text));
 		return;
+	case LB_LLM_KEEP:
+		return;
 	case LB_LLM_USAGE:
 		a->usage = e->usage;
 		return;

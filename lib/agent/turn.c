@@ -253,6 +253,7 @@ void turn_event(void *arg, const struct lb_llm_event *e)
 		t->usage = e->usage;
 		break;
 	case LB_LLM_TOOL_CALL:
+	case LB_LLM_KEEP:
 		break; /* none was offered; the text is the answer */
 	case LB_LLM_END:
 		t->call = NULL;

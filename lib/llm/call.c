@@ -180,10 +180,20 @@ static void on_event(void *arg, const struct lb_llm_event *event)
 {
 	struct lb_llm_call *call = arg;
 
-	if (event->kind == LB_LLM_FAILED)
+	if (event->kind == LB_LLM_FAILED) {
 		emit_failure(call, event);
-	else
+	} else if (event->kind == LB_LLM_KEEP) {
+		json_auto_t *keep = json_copy((json_t *)(uintptr_t)event->keep);
+		struct lb_llm_event with = *event;
+
+		/* Another provider could not read it. */
+		json_object_set_new(keep, "provider",
+				    json_string(call->model->provider));
+		with.keep = keep;
+		emit(call, &with);
+	} else {
 		emit(call, event);
+	}
 }
 
 static void fail(struct lb_llm_call *call, enum lb_code code, int status,
@@ -243,19 +253,20 @@ static void refuse(struct lb_llm_call *call)
 	lb_autobuf struct lb_buf mended = {0};
 	json_auto_t *body = lb_record_load(lb_buf_str(&call->refusal),
 					   call->refusal.len, &mended);
-	const json_t *error = json_object_get(body, "error");
 	struct lb_failure f;
 
-	if (!error && lb_json_str(body, "message"))
-		error = body;
-	if (!error && lb_json_str(body, "detail"))
-		error = json_object_get(body, "detail");
-	lb_classify(error, call->status, &f);
+	lb_classify_body(body, call->status, &f);
 	if (call->status >= 300 && call->status < 400)
 		fail(call, LB_CODE_BAD_REQUEST, call->status,
 		     "a redirect; set base-url to where it leads");
 	else
-		fail(call, f.code, call->status, f.message);
+		emit_failure(call, &(struct lb_llm_event){
+					   .kind = LB_LLM_FAILED,
+					   .code = f.code,
+					   .status = call->status,
+					   .message = f.message,
+					   .param = *f.param ? f.param : NULL,
+				   });
 }
 
 static void on_end(void *arg, const struct lb_http_end *end)
@@ -293,6 +304,34 @@ static void on_end(void *arg, const struct lb_http_end *end)
 
 static const struct lb_http_events events = {on_head, on_data, on_end};
 
+/* How the answer is wanted. */
+static const char *accept_of(const struct lb_protocol *p, bool stream)
+{
+	if (!stream)
+		return "application/json";
+	return p->framing == LB_FRAMING_SSE ? "text/event-stream"
+					    : "application/x-ndjson";
+}
+
+static int make(const struct lb_model *m, const struct lb_llm_request *request,
+		struct lb_wire *wire, struct lb_error *err)
+{
+	const struct lb_protocol *p = m->protocol;
+
+	if (lb_wire_header(wire, "Content-Type", "application/json", err) < 0 ||
+	    lb_wire_header(wire, "Accept", accept_of(p, request->stream), err) <
+		    0)
+		return -1;
+	p->authorize(m, wire);
+	if (p->encode(m, request, wire, err) < 0)
+		return -1;
+	lb_log(LB_INFO, NULL, "asking %s, %zu bytes", m->label, wire->body.len);
+	if (lb_config_env("LB_LOG_BODIES"))
+		lb_log(LB_DEBUG, NULL, "asking %s: %s", m->label,
+		       wire->body.data);
+	return 0;
+}
+
 static int start_http(struct lb_llm_call *call,
 		      const struct lb_llm_request *request,
 		      struct lb_error *err)
@@ -300,13 +339,10 @@ static int start_http(struct lb_llm_call *call,
 	struct lb_llm *llm = call->llm;
 	const struct lb_model *m = call->model;
 	struct lb_wire wire = {0};
-	int r = m->protocol->encode(m, request, &wire, err);
-	const char *headers[] = {"Content-Type: application/json",
-				 request->stream ? "Accept: text/event-stream"
-						 : "Accept: application/json",
-				 wire.auth.len ? wire.auth.data : NULL, NULL};
+	int r = make(m, request, &wire, err);
+	lb_autofree const char **headers = lb_wire_lines(&wire);
 	const struct lb_http_request http = {
-		.method = "POST",
+		.method = wire.method ? wire.method : "POST",
 		.url = lb_buf_str(&wire.url),
 		.headers = headers,
 		.body = lb_buf_str(&wire.body),
@@ -318,12 +354,6 @@ static int start_http(struct lb_llm_call *call,
 		.ca_file = lb_config_env("SSL_CERT_FILE"),
 	};
 
-	if (r == 0)
-		lb_log(LB_INFO, NULL, "asking %s, %zu bytes", m->label,
-		       wire.body.len);
-	if (r == 0 && lb_config_env("LB_LOG_BODIES"))
-		lb_log(LB_DEBUG, NULL, "asking %s: %s", m->label,
-		       wire.body.data);
 	if (!llm->http)
 		llm->http = lb_http_open(llm->loop);
 	call->reader =

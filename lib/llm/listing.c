@@ -1,11 +1,14 @@
-/* What an endpoint offers: GET {base}/models, on a loop of its own. */
+/* What an endpoint offers, as its protocol tells it, on a loop of its own. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "llm/classify.h"
 #include "llm/llm.h"
+#include "llm/protocol.h"
 #include "net/http.h"
 #include "record/record.h"
 
@@ -41,11 +44,10 @@ static int fetch(const struct lb_model *model, struct listing *l,
 	static const struct lb_http_events events = {NULL, on_data, on_end};
 	struct lb_loop *loop = lb_loop_open();
 	struct lb_http *http = lb_http_open(loop);
-	lb_autobuf struct lb_buf url = {0}, auth = {0};
-	const char *headers[2] = {NULL, NULL};
+	struct lb_wire wire = {.method = "GET"};
+	lb_autofree const char **headers = NULL;
 	struct lb_http_request request = {
-		.method = "GET",
-		.headers = headers,
+		.method = wire.method,
 		.connect_ms = model->connect_ms,
 		.first_byte_ms = model->first_byte_ms,
 		.idle_ms = model->idle_ms,
@@ -55,12 +57,10 @@ static int fetch(const struct lb_model *model, struct listing *l,
 	};
 	int r = -1;
 
-	lb_buf_printf(&url, "%s/models", model->base_url);
-	request.url = url.data;
-	if (model->key) {
-		lb_buf_printf(&auth, "Authorization: Bearer %s", model->key);
-		headers[0] = auth.data;
-	}
+	lb_wire_url(&wire, model->base_url, model->protocol->models.path);
+	model->protocol->authorize(model, &wire);
+	request.url = wire.url.data;
+	request.headers = headers = lb_wire_lines(&wire);
 	if (lb_http_start(http, &request, &events, l, err)) {
 		r = 0;
 		while (!l->over && lb_loop_turn(loop, -1))
@@ -68,7 +68,30 @@ static int fetch(const struct lb_model *model, struct listing *l,
 	}
 	lb_http_close(http);
 	lb_loop_close(loop);
+	lb_wire_release(&wire);
 	return r;
+}
+
+/* The rows with the name of each as its id, whatever it is called there. */
+static json_t *rows_of(json_t *list, const struct lb_models_listing *how)
+{
+	json_t *rows = json_array(), *row;
+	size_t i, n = how->before ? strlen(how->before) : 0;
+
+	json_array_foreach(list, i, row)
+	{
+		const char *id = lb_json_str(row, how->id);
+		json_t *copy;
+
+		if (!id)
+			continue;
+		if (n > 0 && strncmp(id, how->before, n) == 0)
+			id += n;
+		copy = lb_json_pack("{s:s}", "id", id);
+		json_object_update_missing(copy, row);
+		json_array_append_new(rows, copy);
+	}
+	return rows;
 }
 
 static json_t *parse(const struct lb_model *model, const struct listing *l,
@@ -77,11 +100,12 @@ static json_t *parse(const struct lb_model *model, const struct listing *l,
 	lb_autobuf struct lb_buf mended = {0};
 	json_auto_t *body =
 		lb_record_load(lb_buf_str(&l->body), l->body.len, &mended);
-	json_t *data = json_object_get(body, "data");
+	const struct lb_models_listing *how = &model->protocol->models;
+	json_t *data = json_object_get(body, how->list);
 	struct lb_failure f;
 
 	if (l->end.status / 100 != 2) {
-		lb_classify(json_object_get(body, "error"), l->end.status, &f);
+		lb_classify_body(body, l->end.status, &f);
 		lb_fail(err, lb_code_exit(f.code), "%s: HTTP %d: %s",
 			model->provider, l->end.status, f.message);
 		return NULL;
@@ -91,7 +115,7 @@ static json_t *parse(const struct lb_model *model, const struct listing *l,
 			model->provider);
 		return NULL;
 	}
-	return json_incref(data);
+	return rows_of(data, how);
 }
 
 json_t *lb_llm_models(const struct lb_model *model, struct lb_error *err)
@@ -99,7 +123,7 @@ json_t *lb_llm_models(const struct lb_model *model, struct lb_error *err)
 	struct listing l = {.over = false};
 	json_t *models = NULL;
 
-	if (!model->base_url) {
+	if (!model->protocol->models.path) {
 		lb_fail(err, LB_USAGE, "model '%s' has no endpoint",
 			model->label);
 		return NULL;

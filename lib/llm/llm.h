@@ -1,7 +1,7 @@
 /*
  * llm/llm.h - asking a model: one request in, a stream of events out.
  *
- * Everything above knows the neutral request and the neutral events only; a
+ * Everything above knows the neutral request and events (neutral.h) only; a
  * wire protocol is one file (openai-chat.c) and a line in protocols.c. The
  * `offline` model answers without a network, or fails as asked.
  */
@@ -9,60 +9,11 @@
 #define LB_LLM_LLM_H
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
 
-#include "base/buf.h"
 #include "base/error.h"
 #include "base/loop.h"
 #include "llm/model.h"
-#include "record/code.h"
-
-/* A request. Everything is borrowed until lb_llm_start() returned. */
-struct lb_llm_request {
-	/*
-	 * [{"role","content"}...], content a string or an array of parts:
-	 * {"type":"text","text"}, {"type":"image_base64","image_base64"},
-	 * {"type":"image_url","image_url":{"url"}}, and files, which become
-	 * a note. Assistant messages may carry `tool_calls`, tool messages a
-	 * `tool_call_id`, as chat completions have them.
-	 */
-	const json_t *messages;
-	const json_t *tools;   /* as chat completions have them; or NULL */
-	const json_t *options; /* members of the body, over the model's */
-	bool stream;
-	bool strict; /* a frame that is no JSON is an error */
-};
-
-enum lb_llm_kind {
-	LB_LLM_TEXT,      /* text, len: more of the answer */
-	LB_LLM_REASONING, /* text, len: more of what led to it */
-	LB_LLM_TOOL_CALL, /* call_id, name, text: a call, arguments as JSON */
-	LB_LLM_USAGE,     /* usage: tokens */
-	LB_LLM_END,       /* finish: the answer is whole */
-	LB_LLM_FAILED,    /* code, message: it is not */
-};
-
-struct lb_usage {
-	int64_t input, output, cached; /* tokens; -1 when not told */
-};
-
-/* The member `usage` of a record: {"input","output","cached"?}. */
-void lb_put_usage(struct lb_buf *b, const struct lb_usage *usage);
-
-/* Borrowed until the callback returns. */
-struct lb_llm_event {
-	enum lb_llm_kind kind;
-	const char *text;
-	size_t len;
-	const char *call_id, *name;
-	struct lb_usage usage;
-	const char *finish; /* stop, length, tool_calls, content_filter ... */
-	enum lb_code code;
-	const char *message;
-	int status;             /* HTTP; 0 when there was none */
-	int64_t retry_after_ms; /* -1 when not told */
-};
+#include "llm/neutral.h"
 
 /* Gets each event; END or FAILED is the last and comes exactly once. */
 typedef void lb_llm_fn(void *arg, const struct lb_llm_event *event);
@@ -85,6 +36,13 @@ struct lb_llm_call *lb_llm_start(struct lb_llm *llm,
 
 /* End it without a further event. Not from inside the callback. */
 void lb_llm_cancel(struct lb_llm_call *call);
+
+/*
+ * What to change in a request that failed so, for lb_llm_request.changes; new,
+ * or NULL when its failure is no refusal of a parameter that it could do
+ * without. What was changed before is refused no more, so this ends.
+ */
+json_t *lb_llm_change(const struct lb_llm_event *failure);
 
 /*
  * What would be sent, for people: {"method","url","headers","body"}, with the

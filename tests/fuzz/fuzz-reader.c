@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "llm/calls.h"
 #include "llm/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -31,8 +32,14 @@ static void note(void *arg, const struct lb_llm_event *e)
 		lb_buf_put(&got->reasoning, e->text, e->len);
 		break;
 	case LB_LLM_TOOL_CALL:
-		lb_buf_printf(&got->rest, "call %s %s %s\n", e->call_id,
+		lb_buf_printf(&got->rest, "call %s %s %s\n",
+			      strlen(e->call_id) == LB_CALL_ID_SIZE - 1
+				      ? "?"
+				      : e->call_id,
 			      e->name, e->text);
+		break;
+	case LB_LLM_KEEP:
+		lb_buf_json(&got->rest, e->keep);
 		break;
 	case LB_LLM_USAGE:
 		lb_buf_printf(&got->rest, "usage %lld %lld\n",
