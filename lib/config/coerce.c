@@ -174,11 +174,27 @@ static json_t *texts(const struct lb_key *key, const json_t *value,
 	return json_deep_copy(value);
 }
 
-/* A setting of LangBot's models that is off when it is empty. */
-static bool is_idle(const char *name, const json_t *value)
+/* How much which model thinks: {"openai/o3":"low"}. */
+static bool is_reasoning(const json_t *value)
 {
-	return strcmp(name, "reasoning") == 0 && json_is_object(value) &&
-	       json_object_size(value) == 0;
+	static const char *const levels[] =
+		{"provider_default", "disabled", "enabled", "minimal", "low",
+		 "medium",           "high",     "xhigh",   "max",     NULL};
+	const char *name;
+	json_t *level;
+
+	json_object_foreach((json_t *)(uintptr_t)value, name, level)
+	{
+		const char *const *known = levels;
+
+		while (*known &&
+		       !(json_is_string(level) &&
+			 strcmp(*known, json_string_value(level)) == 0))
+			known++;
+		if (!*known)
+			return false;
+	}
+	return json_is_object(value);
 }
 
 static json_t *model(const struct lb_key *key, const json_t *value,
@@ -196,16 +212,11 @@ static json_t *model(const struct lb_key *key, const json_t *value,
 	out = json_object();
 	json_object_foreach((json_t *)(uintptr_t)value, name, any)
 	{
-		bool fits =
-			(strcmp(name, "primary") == 0 && json_is_string(any)) ||
-			(strcmp(name, "fallbacks") == 0 && all_texts(any));
-
-		if (!fits && !is_idle(name, any))
+		if (!(strcmp(name, "primary") == 0 && json_is_string(any)) &&
+		    !(strcmp(name, "fallbacks") == 0 && all_texts(any)) &&
+		    !(strcmp(name, "reasoning") == 0 && is_reasoning(any)))
 			return wrong(key, value, err);
-		if (strcmp(name, "fallbacks") == 0 && json_array_size(any) > 0)
-			return refuse(err, "fallbacks are not in this version");
-		if (fits)
-			json_object_set(out, name, any);
+		json_object_set(out, name, any);
 	}
 	return json_incref(out);
 }

@@ -128,7 +128,9 @@ const struct lb_key lb_keys[] = {
 	"group, or each member has one alone"},
 {"pipelines.*.ai.local-agent.model", LB_KEY_MODEL,
  "{\"primary\":\"\"}",
- .doc = "the model, as provider/model; empty is llm.model"},
+ .doc = "the model, as provider/model, where empty is llm.model; or {primary, "
+	"fallbacks, reasoning}: models that are asked in turn when it cannot "
+	"answer, and how much which model thinks"},
 {"pipelines.*.ai.local-agent.max-round", LB_KEY_INT, "10", 0, 1000,
  .doc = "earlier rounds of the conversation that the model is shown"},
 {"pipelines.*.ai.local-agent.max-history-tokens", LB_KEY_INT, "32000", 0,
@@ -194,6 +196,17 @@ const struct lb_key lb_keys[] = {
 {"llm.model", LB_KEY_STRING, "\"\"",
  .doc = "the model of pipelines that name none, as provider/model; "
 	"LB_MODEL overrides it"},
+{"llm.fallbacks", LB_KEY_LIST, "[]",
+ .doc = "models that are asked in turn when llm.model cannot answer"},
+{"llm.retry.tries", LB_KEY_INT, "3", 1, 20,
+ .doc = "how often the last of the models is asked"},
+{"llm.retry.backoff", LB_KEY_DURATION, "\"1s\"",
+ .doc = "pause before it is asked again; the next is twice as long"},
+{"llm.retry.budget", LB_KEY_DURATION, "\"60s\"",
+ .doc = "longest time that asking again may begin after"},
+{"llm.retry.cool-down", LB_KEY_DURATION, "\"60s\"",
+ .doc = "how long a model or key that failed is not asked while another is "
+	"there, where its provider does not say"},
 {"llm.connect-timeout", LB_KEY_DURATION, "\"10s\"",
  .doc = "longest wait for a connection to a provider"},
 {"llm.first-byte-timeout", LB_KEY_DURATION, "\"120s\"",

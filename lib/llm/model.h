@@ -19,13 +19,17 @@
 
 struct lb_protocol;
 
+enum { LB_MODEL_KEYS = 32 }; /* of a provider */
+
 struct lb_model {
 	char *label;    /* "openai/gpt-4o"; "offline" */
 	char *provider; /* "openai" */
 	char *name;     /* as sent on the wire */
 	const struct lb_protocol *protocol;
 	char *base_url; /* without a slash at its end */
-	char *key;      /* NULL when there is none */
+	const char *key; /* the one in use; NULL when there is none */
+	char **keys;
+	size_t n_keys, key_in_use;
 	char *key_hint; /* where a key is looked for: "OPENAI_API_KEY" */
 	bool blind;     /* it is shown no images */
 	json_t *extra;  /* members added to each body; or NULL */
@@ -39,6 +43,9 @@ struct lb_model {
 struct lb_model *lb_model_open(struct lb_config *config, const char *spec,
 			       struct lb_error *err);
 void lb_model_close(struct lb_model *model);
+
+/* From now on requests bear this one of its keys. */
+void lb_model_use_key(struct lb_model *model, size_t key);
 
 /* Is there such a model, as far as one can tell without its key? LB_CONFIG. */
 int lb_model_check(struct lb_config *config, const char *spec,

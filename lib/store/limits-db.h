@@ -22,6 +22,7 @@ struct lb_limits {
 	int busy_ms;
 	struct lb_store *store;
 	struct lb_map cells; /* what is known, by key */
+	struct lb_map notes; /* limits-notes.c */
 	struct lb_cell **dirty;
 	size_t n_dirty, room;
 	bool joined;          /* a transaction of ours is open */

@@ -22,6 +22,9 @@ static const char *const steps[] = {
 	"CREATE TABLE spent("
 	" key TEXT NOT NULL, hour INTEGER NOT NULL, tokens INTEGER NOT NULL,"
 	" cost INTEGER NOT NULL, PRIMARY KEY(key, hour)) WITHOUT ROWID;",
+	"CREATE TABLE notes("
+	" name TEXT PRIMARY KEY, until INTEGER NOT NULL, text TEXT NOT NULL)"
+	" WITHOUT ROWID;",
 	NULL,
 };
 
@@ -61,6 +64,7 @@ void lb_limits_close(struct lb_limits *l)
 		return;
 	lb_store_close(l->store);
 	lb_map_release(&l->cells, free);
+	lb_map_release(&l->notes, free);
 	free(l->dirty);
 	free(l->state);
 	free(l);
@@ -155,7 +159,9 @@ static int expire(struct lb_limits *l, int64_t now_ms, struct lb_error *err)
 	if (lb_db_write(l->store,
 			"DELETE FROM counters WHERE id IN (SELECT id FROM"
 			" counters WHERE until < ? LIMIT 10000)",
-			err, "i", now_ms) < 0)
+			err, "i", now_ms) < 0 ||
+	    lb_db_write(l->store, "DELETE FROM notes WHERE until < ?", err, "i",
+			now_ms) < 0)
 		return -1;
 	return lb_db_write(l->store,
 			   "DELETE FROM spent WHERE (key, hour) IN (SELECT"
