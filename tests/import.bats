@@ -455,3 +455,36 @@ Smile ☃' "$(lb-config get pipelines.Sales.ai.local-agent.prompt | jq -r '.[0].
 	[[ $stderr == "lb-config: the configuration there is: "* ]]
 	documented lb-config.1 lb-config import
 }
+
+@test "each of LangBot's 43 requesters is a preset, at its usual address and elsewhere" {
+	data
+	grep -o '^  requester: .*' "$BATS_TEST_DIRNAME/../share/lb/providers.yaml" |
+		sed 's/.*: //' > requesters
+	same 43 "$(sort -u requesters | wc -l)"
+	database 'DELETE FROM model_providers' 'DELETE FROM llm_models'
+	while read -r name; do
+		database "INSERT INTO model_providers (uuid, name, requester, base_url, api_keys) VALUES
+			('u-$name', '$name', '$name', '', '[\"sk-1\"]'),
+			('e-$name', 'own-$name', '$name', 'https://else.where/v9/', '[\"sk-1\"]')"
+	done < requesters
+	run --separate-stderr -0 import --json
+	# the two in its own process, the library that has no address, and what
+	# is not spoken
+	same 'anthropic-messages
+chroma-embedding
+litellm-chat
+own-anthropic-messages
+own-chroma-embedding
+own-seekdb-embedding
+seekdb-embedding' "$(jq -r 'select(.what == "provider" and .result == "not taken").name' \
+		<<< "$output" | sort)"
+	same "not taken: it is a model inside LangBot's process; ollama has it as all-minilm" \
+		"$(result provider chroma-embedding)"
+	# what it asks at an address that is none any more is said
+	same "narrowed: is asked at https://qianfan.baidubce.com/v2, not at https://aip.baidubce.com/rpc/2.0/ai_custom/v1/wenxinworkshop" \
+		"$(result provider baidu-chat-completions)"
+	same cohere "$(get providers.cohere-rerank.preset)"
+	same https://else.where/v9 "$(get providers.own-jina-rerank.base-url)"
+	run -0 lb-config check
+	[ -z "$output" ]
+}

@@ -32,6 +32,9 @@ void lb_wire_secret(struct lb_wire *wire, const char *name, const char *before,
 /* The lines, NULL-ended; the array is the caller's to free, they are not. */
 const char **lb_wire_lines(const struct lb_wire *wire);
 
+/* {"method","url","headers","body"} for people, without keys. New. */
+json_t *lb_wire_shown(const struct lb_wire *wire);
+
 /*
  * Where a protocol wants what all call by the names of chat completions:
  * "max_tokens" at "generationConfig.maxOutputTokens".

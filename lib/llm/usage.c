@@ -1,5 +1,5 @@
-#include "base/buf.h"
-#include "llm/llm.h"
+#include "llm/usage.h"
+
 #include "record/record.h"
 
 void lb_put_usage(struct lb_buf *b, const struct lb_usage *u)

@@ -159,6 +159,17 @@ static json_t *headers_of(const struct lb_wire *wire)
 	return out;
 }
 
+json_t *lb_wire_shown(const struct lb_wire *wire)
+{
+	json_t *body = json_loadb(lb_buf_str(&wire->body), wire->body.len,
+				  JSON_ALLOW_NUL, NULL);
+
+	return lb_json_pack("{s:s, s:s, s:o, s:o*}", "method",
+			    wire->method ? wire->method : "POST", "url",
+			    lb_buf_str(&wire->url), "headers", headers_of(wire),
+			    "body", body);
+}
+
 json_t *lb_llm_dry_run(const struct lb_model *model,
 		       const struct lb_llm_request *request,
 		       struct lb_error *err)
@@ -174,12 +185,7 @@ json_t *lb_llm_dry_run(const struct lb_model *model,
 	}
 	p->authorize(model, &wire);
 	if (p->encode(model, request, &wire, err) == 0)
-		out = lb_json_pack("{s:s, s:s, s:o, s:o}", "method",
-				   wire.method ? wire.method : "POST", "url",
-				   lb_buf_str(&wire.url), "headers",
-				   headers_of(&wire), "body",
-				   json_loadb(wire.body.data, wire.body.len,
-					      JSON_ALLOW_NUL, NULL));
+		out = lb_wire_shown(&wire);
 	lb_wire_release(&wire);
 	return out;
 }
