@@ -15,7 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/buf.h"
 #include "base/error.h"
 #include "base/loop.h"
 #include "llm/model.h"

@@ -179,7 +179,8 @@ static struct lb_model *open_at(const struct search *in, const char *name,
 
 	m->provider = lb_strdup(name);
 	m->name = lb_strdup(model);
-	m->label = lb_printf("%s/%s", name, model);
+	m->label = in->use == LB_FOR_LISTING ? lb_strdup(name)
+					     : lb_printf("%s/%s", name, model);
 	if (fill(m, in, provider, err) == 0)
 		return m;
 	lb_model_close(m);

@@ -68,6 +68,9 @@ struct lb_models_listing {
 	const char *list;   /* the member that holds them */
 	const char *id;     /* the member that names each */
 	const char *before; /* what the name begins with there; or NULL */
+	/* Where it says how its next page is asked for; NULL: it has one. */
+	const char *next, *more; /* members; `more` is true when there is one */
+	const char *parameter;   /* of the query, which takes what `next` has */
 };
 
 struct lb_protocol {
