@@ -14,6 +14,9 @@ struct lb_usage {
 	int64_t input, output, cached;
 };
 
+/* Of two requests together: what either was told. */
+void lb_usage_add(struct lb_usage *sum, const struct lb_usage *more);
+
 /* The member `usage` of a record: {"input","output","cached"?}. */
 void lb_put_usage(struct lb_buf *b, const struct lb_usage *usage);
 
