@@ -60,7 +60,7 @@ fingerprint() {
 	same true "$(get bots.Shop.stream)"
 	same OpenAI/gpt-4o-mini "$(get pipelines.Sales.ai.local-agent.model.primary)"
 	same openai "$(get providers.OpenAI.preset)"
-	same http://127.0.0.1:11435/v1 "$(get providers.Local-Llama.base-url)"
+	same http://127.0.0.1:11435 "$(get providers.Local-Llama.base-url)"
 	same https://crm.example.com/h "$(get webhooks.crm.url)"
 	same 33 "$(get concurrency.pipeline)"
 	same 8 "$(get webhooks.max_inflight_requests)"
@@ -424,7 +424,7 @@ Smile ☃' "$(lb-config get pipelines.Sales.ai.local-agent.prompt | jq -r '.[0].
 		http://127.0.0.1:1/v1/; do
 		database "UPDATE model_providers SET base_url = '$url' WHERE uuid = 'prov-2'"
 		run -0 import --print
-		grep -qx '    base-url: http://127.0.0.1:1/v1' <<< "$output"
+		grep -qx '    base-url: http://127.0.0.1:1' <<< "$output"
 	done
 	database "UPDATE model_providers SET base_url = 'http://me:secret@127.0.0.1:1' WHERE uuid = 'prov-2'"
 	run --separate-stderr -0 import --print
@@ -468,12 +468,9 @@ Smile ☃' "$(lb-config get pipelines.Sales.ai.local-agent.prompt | jq -r '.[0].
 			('e-$name', 'own-$name', '$name', 'https://else.where/v9/', '[\"sk-1\"]')"
 	done < requesters
 	run --separate-stderr -0 import --json
-	# the two in its own process, the library that has no address, and what
-	# is not spoken
-	same 'anthropic-messages
-chroma-embedding
+	# the two in its own process, and the library that has no address
+	same 'chroma-embedding
 litellm-chat
-own-anthropic-messages
 own-chroma-embedding
 own-seekdb-embedding
 seekdb-embedding' "$(jq -r 'select(.what == "provider" and .result == "not taken").name' \

@@ -21,15 +21,12 @@ static bool ends_in(const char *url, size_t len, const char *end)
 static char *endpoint(const struct lb_requester *r, const char *url)
 {
 	size_t len = strlen(url);
-	bool v1 = ends_in(r->base_url, strlen(r->base_url), "/v1");
 
 	while (len > 0 && url[len - 1] == '/')
 		len--;
-	if (strcmp(r->name, "ollama-chat") != 0)
-		return lb_strndup(url, len);
-	if (ends_in(url, len, "/v1"))
+	if (strcmp(r->name, "ollama-chat") == 0 && ends_in(url, len, "/v1"))
 		len -= 3;
-	return lb_printf("%.*s%s", (int)len, url, v1 && len > 0 ? "/v1" : "");
+	return lb_strndup(url, len);
 }
 
 /* One at its usual address is the preset, which may know a better one. */

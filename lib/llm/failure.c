@@ -13,13 +13,8 @@ void lb_failure_refusal(const char *body, size_t len, int status,
 {
 	lb_autobuf struct lb_buf mended = {0};
 	json_auto_t *value = lb_record_load(body, len, &mended);
-	const json_t *error = json_object_get(value, "error");
 
-	if (!error && lb_json_str(value, "message"))
-		error = value;
-	if (!error && lb_json_str(value, "detail"))
-		error = json_object_get(value, "detail");
-	lb_classify(error, status, f);
+	lb_classify_body(value, status, f);
 	if (status < 300 || status > 399)
 		return;
 	f->code = LB_CODE_BAD_REQUEST;

@@ -97,14 +97,15 @@ static void put_escaped(struct lb_buf *url, const char *text)
 			lb_buf_printf(url, "%%%02X", (unsigned char)*text);
 }
 
-static void put_url(const struct listing *l, struct lb_buf *url)
+static void put_url(const struct listing *l, struct lb_wire *wire)
 {
+	struct lb_buf *url = &wire->url;
 	const char *whole = lb_json_str(l->model->about, "models-url");
 
 	if (whole && *whole)
 		lb_buf_puts(url, whole);
 	else
-		lb_buf_printf(url, "%s%s", l->model->base_url, l->how->path);
+		lb_wire_url(wire, l->model->base_url, l->how->path);
 	if (!l->cursor)
 		return;
 	lb_buf_printf(url, "%c%s=", strchr(url->data, '?') ? '&' : '?',
@@ -118,7 +119,7 @@ static void ask_page(struct listing *l, struct lb_loop *loop,
 	struct lb_wire wire = {.method = "GET"};
 	struct lb_error err;
 
-	put_url(l, &wire.url);
+	put_url(l, &wire);
 	l->model->protocol->authorize(l->model, &wire);
 	l->over = false;
 	if (lb_exchange_start(http, l->model, &wire, on_answer, l, &err)) {

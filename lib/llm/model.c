@@ -103,6 +103,25 @@ static int set_key(struct lb_model *m, const json_t *provider,
 	return 0;
 }
 
+/* Of a service with two roots, the end of the one that is not meant. */
+static size_t without_other_root(const struct lb_model *m, const char *url,
+				 size_t len)
+{
+	static const struct {
+		const struct lb_protocol *protocol;
+		const char *end;
+	} others[] = {{&lb_ollama, "/v1"}, {&lb_gemini, "/openai"}};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		size_t n = strlen(others[i].end);
+
+		if (m->protocol == others[i].protocol && len > n &&
+		    strncmp(url + len - n, others[i].end, n) == 0)
+			return len - n;
+	}
+	return len;
+}
+
 static int set_url(struct lb_model *m, const json_t *provider,
 		   struct lb_error *err)
 {
@@ -125,6 +144,7 @@ static int set_url(struct lb_model *m, const json_t *provider,
 	len = strlen(url);
 	while (len > 0 && url[len - 1] == '/')
 		len--;
+	len = without_other_root(m, url, len);
 	m->base_url = lb_strndup(url, len);
 	return 0;
 }

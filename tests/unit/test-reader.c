@@ -253,6 +253,8 @@ static void on_event(void *arg, const struct lb_llm_event *e)
 	struct got *g = arg;
 	const char *gap = g->len ? " " : "";
 
+	if (e->kind == LB_LLM_KEEP)
+		return; /* test-wire.c has those */
 	if (e->kind == LB_LLM_TEXT || e->kind == LB_LLM_REASONING) {
 		add_piece(g, e->kind == LB_LLM_TEXT ? 't' : 'r', e->text,
 			  e->len);
