@@ -172,6 +172,7 @@ int chat_main(int argc, char **argv)
 			.max_line = (size_t)(max_line ? max_line
 						      : lb_config_max_line()),
 			.strict = strict,
+			.dry_run = dry_run,
 		});
 	} else {
 		question.argc = argc;

@@ -29,6 +29,7 @@ struct records {
 	long jobs;
 	size_t max_line;
 	bool strict;
+	bool dry_run; /* what would be sent instead of what comes of it */
 };
 int records_run(const struct records *how);
 

@@ -107,6 +107,34 @@ static json_t *messages_of(const json_t *o)
 	return messages;
 }
 
+void entry_show(struct entry *e, json_t *take, const struct lb_error *err)
+{
+	if (!take) {
+		entry_fail(e, lb_code_of(err), err->text);
+		return;
+	}
+	lb_buf_json(&e->line, take);
+	lb_buf_putc(&e->line, '\n');
+	json_decref(take);
+	e->done = true;
+}
+
+static void start(struct entry *e, const struct lb_llm_request *request)
+{
+	struct work *w = e->work;
+	struct lb_error err;
+
+	if (w->how->dry_run) {
+		entry_show(e, lb_llm_dry_run(e->model, request, &err), &err);
+		return;
+	}
+	w->in_flight++;
+	if (lb_llm_start(w->llm, e->model, request, ask_event, &e->ask, &err))
+		return;
+	w->in_flight--;
+	entry_fail(e, lb_code_of(&err), err.text);
+}
+
 void entry_ask(struct entry *e)
 {
 	struct work *w = e->work;
@@ -134,17 +162,11 @@ void entry_ask(struct entry *e)
 		entry_fail(e, lb_code_of(&err), err.text);
 		return;
 	}
-	w->in_flight++;
-	if (lb_llm_start(w->llm, e->model,
-			 &(struct lb_llm_request){
-				 .messages = e->messages,
-				 .tools = json_object_get(o, "tools"),
-				 .options = options,
-				 .stream = lb_json_bool(o, "stream", false),
-				 .strict = w->how->strict,
-			 },
-			 ask_event, &e->ask, &err))
-		return;
-	w->in_flight--;
-	entry_fail(e, lb_code_of(&err), err.text);
+	start(e, &(struct lb_llm_request){
+			 .messages = e->messages,
+			 .tools = json_object_get(o, "tools"),
+			 .options = options,
+			 .stream = lb_json_bool(o, "stream", false),
+			 .strict = w->how->strict,
+		 });
 }

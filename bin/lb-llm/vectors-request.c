@@ -75,31 +75,47 @@ static json_t *texts_of(const json_t *input)
 				    : json_array();
 }
 
-static struct lb_vectors_call *ask(struct entry *e, const json_t *options,
-				   struct lb_error *err)
+static void ask_rerank(struct entry *e, const json_t *options)
 {
 	const json_t *o = e->record.json;
-	json_auto_t *texts = NULL;
+	struct lb_rerank_request request = {
+		.query = lb_json_str(o, "query"),
+		.documents = json_object_get(o, "documents"),
+		.options = options,
+	};
+	struct lb_error err;
 	int64_t top = 0;
 
-	if (json_object_get(o, "documents")) {
-		lb_json_int(o, "top", &top);
-		return lb_rerank_start(
-			e->work->llm, e->model,
-			&(struct lb_rerank_request){
-				.query = lb_json_str(o, "query"),
-				.documents = json_object_get(o, "documents"),
-				.top = top > 0 ? (size_t)top : 0,
-				.options = options},
-			on_answer, e, err);
-	}
-	texts = texts_of(json_object_get(o, "input"));
-	return lb_embed_start(e->work->llm, e->model,
-			      &(struct lb_embed_request){
-				      .texts = texts,
-				      .query = lb_json_bool(o, "query", false),
-				      .options = options},
-			      on_answer, e, err);
+	if (lb_json_int(o, "top", &top) && top > 0)
+		request.top = (size_t)top;
+	if (e->work->how->dry_run)
+		entry_show(e, lb_rerank_dry_run(e->model, &request, &err),
+			   &err);
+	else if (lb_rerank_start(e->work->llm, e->model, &request, on_answer, e,
+				 &err))
+		e->work->in_flight++;
+	else
+		entry_fail(e, lb_code_of(&err), err.text);
+}
+
+static void ask_embed(struct entry *e, const json_t *options)
+{
+	const json_t *o = e->record.json;
+	json_auto_t *texts = texts_of(json_object_get(o, "input"));
+	struct lb_embed_request request = {
+		.texts = texts,
+		.query = lb_json_bool(o, "query", false),
+		.options = options,
+	};
+	struct lb_error err;
+
+	if (e->work->how->dry_run)
+		entry_show(e, lb_embed_dry_run(e->model, &request, &err), &err);
+	else if (lb_embed_start(e->work->llm, e->model, &request, on_answer, e,
+				&err))
+		e->work->in_flight++;
+	else
+		entry_fail(e, lb_code_of(&err), err.text);
 }
 
 void entry_vectors(struct entry *e)
@@ -110,9 +126,10 @@ void entry_vectors(struct entry *e)
 
 	e->model =
 		entry_model(e, rerank ? LB_FOR_RERANK : LB_FOR_EMBEDDING, &err);
-	if (e->model && ask(e, options, &err)) {
-		e->work->in_flight++;
-		return;
-	}
-	entry_fail(e, lb_code_of(&err), err.text);
+	if (!e->model)
+		entry_fail(e, lb_code_of(&err), err.text);
+	else if (rerank)
+		ask_rerank(e, options);
+	else
+		ask_embed(e, options);
 }

@@ -40,6 +40,8 @@ void entry_free(struct entry *entry);
 
 /* request.c: it failed, and so it ends. */
 void entry_fail(struct entry *entry, enum lb_code code, const char *why);
+/* It is only to be seen: so it ends, with that or the error. */
+void entry_show(struct entry *entry, json_t *take, const struct lb_error *err);
 /* The model it is for, kept for the next; its options over the usual ones. */
 const struct lb_model *entry_model(struct entry *entry, enum lb_model_use use,
 				   struct lb_error *err);

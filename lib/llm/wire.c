@@ -170,6 +170,18 @@ const json_t *lb_wire_option(const struct lb_model *model,
 	return value ? value : json_object_get(model->extra, name);
 }
 
+/* One that the operator adds may be a key, too. */
+static bool may_be_key(const char *name)
+{
+	static const char *const words[] = {"auth",   "key",    "token",
+					    "secret", "cookie", "password"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcasestr(name, words[i]))
+			return true;
+	return false;
+}
+
 /* The headers for people. */
 static json_t *headers_of(const struct lb_wire *wire)
 {
@@ -187,7 +199,8 @@ static json_t *headers_of(const struct lb_wire *wire)
 			lb_buf_printf(&value, "%.*s***",
 				      (int)(h->secret - from), h->line + from);
 		else
-			lb_buf_puts(&value, h->line + from);
+			lb_buf_puts(&value,
+				    may_be_key(name) ? "***" : h->line + from);
 		lb_json_set_str(out, name, lb_buf_str(&value), value.len);
 	}
 	return out;
