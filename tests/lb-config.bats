@@ -17,7 +17,7 @@ after() {
 @test "with no file there are bot -, pipeline default and the defaults" {
 	unset LB_CONFIG
 	run -0 lb-config get llm
-	same '{"model":"","connect-timeout":"10s","first-byte-timeout":"120s","idle-timeout":"60s","prices":[]}' "$output"
+	same '{"model":"","embedding-model":"","rerank-model":"","connect-timeout":"10s","first-byte-timeout":"120s","idle-timeout":"60s","prices":[]}' "$output"
 	run -0 lb-config get bots.-
 	same '["stdout","default",true,"50s",false]' "$(jq -c '[.adapter, .pipeline,
 		.stream, ."poll-timeout", ."trust-sender"]' <<< "$output")"
@@ -55,7 +55,7 @@ after() {
 	echo 'llm: {model: b}' > "${LB_CONFIG%/*}/conf.d/b.yaml"
 	echo 'llm: {model: a, connect-timeout: 2s}' > "${LB_CONFIG%/*}/conf.d/a.yaml"
 	echo 'llm: {first-byte-timeout: 3s}' | tee "${LB_CONFIG%/*}/conf.d/c.yaml~" > "${LB_CONFIG%/*}/conf.d/.d.yaml"
-	same '{"model":"b","connect-timeout":"2s","first-byte-timeout":"120s","idle-timeout":"1s","prices":[]}' \
+	same '{"model":"b","embedding-model":"","rerank-model":"","connect-timeout":"2s","first-byte-timeout":"120s","idle-timeout":"1s","prices":[]}' \
 		"$(lb-config get llm)"
 }
 

@@ -77,22 +77,6 @@ static bool flows(const struct chat *c)
 	return !c->as_json && !c->schema && !c->quiet;
 }
 
-static void say_usage(const struct chat *c)
-{
-	const struct lb_usage *u = &c->ask.usage;
-	lb_autobuf struct lb_buf line = {0};
-
-	if (u->input < 0 && u->output < 0) {
-		lb_tell(NULL, "the provider told no usage");
-		return;
-	}
-	lb_buf_printf(&line, "in %lld out %lld", (long long)u->input,
-		      (long long)u->output);
-	if (u->cached >= 0)
-		lb_buf_printf(&line, " cached %lld", (long long)u->cached);
-	lb_tell(NULL, "%s", line.data);
-}
-
 /* A history that cannot be kept is no reason to lose the answer. */
 static void remember(struct chat *c)
 {
@@ -185,7 +169,7 @@ int chat_run(struct chat *c)
 	print_tail(c, true);
 	remember(c);
 	if (c->want_usage)
-		say_usage(c);
+		tell_usage(&c->ask.usage);
 	if (lb_out_flush(c->out, &err) < 0)
 		return lb_report(&err);
 	if (!c->ask.failed)

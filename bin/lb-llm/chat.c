@@ -66,26 +66,6 @@ const struct lb_opt chat_options[] = {
 	{0},
 };
 
-/* KEY=VALUE pairs as an object; a value that is JSON is taken as JSON. */
-static json_t *parse_settings(void)
-{
-	json_t *all = json_object();
-
-	for (size_t i = 0; i < settings.n; i++) {
-		const char *eq = strchr(settings.at[i], '=');
-		json_t *value;
-
-		if (!eq || eq == settings.at[i])
-			lb_usage("-o: '%s' is not KEY=VALUE", settings.at[i]);
-		value = json_loads(eq + 1, JSON_DECODE_ANY, NULL);
-		if (!value)
-			value = lb_json_text(eq + 1, strlen(eq + 1));
-		json_object_setn_new(all, settings.at[i],
-				     (size_t)(eq - settings.at[i]), value);
-	}
-	return all;
-}
-
 /* Old messages before the new ones. */
 static int add_history(struct chat *c, struct lb_error *err)
 {
@@ -173,7 +153,7 @@ int chat_main(int argc, char **argv)
 		.session = session_name ? session_name
 			   : proceed    ? "last"
 					: NULL,
-		.options = parse_settings(),
+		.options = parse_settings(&settings),
 		.config = lb_config_load(config_file, &err),
 	};
 	int code;
@@ -192,6 +172,7 @@ int chat_main(int argc, char **argv)
 			.max_line = (size_t)(max_line ? max_line
 						      : lb_config_max_line()),
 			.strict = strict,
+			.dry_run = dry_run,
 		});
 	} else {
 		question.argc = argc;

@@ -7,11 +7,19 @@
 #include "config/config.h"
 #include "llm/llm.h"
 
-extern const struct lb_opt chat_options[], models_options[], test_options[];
+extern const struct lb_opt chat_options[], embed_options[], models_options[],
+	rerank_options[], test_options[];
 
 int chat_main(int argc, char **argv);
+int embed_main(int argc, char **argv);
+int rerank_main(int argc, char **argv);
 int models_main(int argc, char **argv);
 int test_main(int argc, char **argv);
+
+/* settings.c: KEY=VALUE pairs as an object; a value that is JSON is taken as
+ * JSON. And what was used, on stderr. */
+json_t *parse_settings(const struct lb_list *settings);
+void tell_usage(const struct lb_usage *usage);
 
 /* records.c: request records in, response records out. */
 struct records {
@@ -21,6 +29,7 @@ struct records {
 	long jobs;
 	size_t max_line;
 	bool strict;
+	bool dry_run; /* what would be sent instead of what comes of it */
 };
 int records_run(const struct records *how);
 

@@ -38,6 +38,20 @@ struct work {
 struct entry *entry_add(struct work *work);
 void entry_free(struct entry *entry);
 
+/* request.c: it failed, and so it ends. */
+void entry_fail(struct entry *entry, enum lb_code code, const char *why);
+/* It is only to be seen: so it ends, with that or the error. */
+void entry_show(struct entry *entry, json_t *take, const struct lb_error *err);
+/* The model it is for, kept for the next; its options over the usual ones. */
+const struct lb_model *entry_model(struct entry *entry, enum lb_model_use use,
+				   struct lb_error *err);
+json_t *entry_options(const struct entry *entry);
+
+/* vectors-request.c: it asks for embeddings (`input`) or rerank
+ * (`documents`). */
+bool entry_is_vectors(const struct entry *entry);
+void entry_vectors(struct entry *entry);
+
 /* Ask for what its record says; it is `done` at once, or later. */
 void entry_ask(struct entry *entry);
 

@@ -22,6 +22,26 @@ json_t *lb_config_presets(struct lb_error *err)
 	return all;
 }
 
+const json_t *lb_config_preset(const json_t *presets, const char *name,
+			       const char **own)
+{
+	json_t *preset = json_object_get(presets, name);
+	const char *key = name;
+
+	if (!preset)
+		json_object_foreach((json_t *)(uintptr_t)presets, key, preset)
+		{
+			const char *alias = lb_json_str(preset, "requester");
+
+			if (alias && strcmp(alias, name) == 0)
+				break;
+			preset = NULL;
+		}
+	if (own)
+		*own = preset ? key : NULL;
+	return preset;
+}
+
 bool lb_config_is_url(const char *text)
 {
 	size_t scheme = 0;
@@ -90,10 +110,10 @@ static void check_provider(struct lb_config *config, const json_t *presets,
 	const char *preset = lb_json_str(own, "preset");
 	const char *url = lb_json_str(own, "base-url");
 
-	if (preset && *preset && !json_object_get(presets, preset))
+	if (preset && *preset && !lb_config_preset(presets, preset, NULL))
 		check_preset(config, presets, name, preset);
 	else if ((!url || !*url) && (!preset || !*preset) &&
-		 !json_object_get(presets, name))
+		 !lb_config_preset(presets, name, NULL))
 		lb_config_problem(config, LB_PROBLEM,
 				  place(config, name, "base-url"),
 				  "providers.%s: has no base-url, and is no "
@@ -124,7 +144,7 @@ static void check_model(struct lb_config *config, const json_t *presets,
 		return;
 	provider = lb_strndup(spec, (size_t)(slash - spec));
 	if (json_object_get(ours, provider) ||
-	    json_object_get(presets, provider))
+	    lb_config_preset(presets, provider, NULL))
 		return;
 	slip.typed = provider;
 	json_object_foreach(ours, name, any)

@@ -23,6 +23,7 @@ void lb_model_close(struct lb_model *m)
 	free(m->keys);
 	free(m->key_hint);
 	json_decref(m->extra);
+	json_decref(m->about);
 	free(m);
 }
 
@@ -58,6 +59,20 @@ struct search {
 	struct lb_config *config;
 	const json_t *all; /* the presets */
 	bool dry;          /* its key stays where it is */
+	enum lb_model_use use;
+};
+
+/* By use: what a provider `can`, what people call it, and where the default
+ * is in the configuration and with a provider. */
+static const struct {
+	const char *can, *words, *key, *usual;
+} uses[] = {
+	[LB_FOR_CHAT] = {"llm", "chat", "llm.model", "default-model"},
+	[LB_FOR_EMBEDDING] = {"embedding", "embedding", "llm.embedding-model",
+			      "embedding-model"},
+	[LB_FOR_RERANK] = {"rerank", "rerank", "llm.rerank-model",
+			   "rerank-model"},
+	[LB_FOR_LISTING] = {"llm", "any", "llm.model", "default-model"},
 };
 
 void lb_model_use_key(struct lb_model *m, size_t key)
@@ -136,6 +151,25 @@ static int set_key(struct lb_model *m, const json_t *provider,
 	return 0;
 }
 
+/* Of a service with two roots, the end of the one that is not meant. */
+static size_t without_other_root(const struct lb_model *m, const char *url,
+				 size_t len)
+{
+	static const struct {
+		const struct lb_protocol *protocol;
+		const char *end;
+	} others[] = {{&lb_ollama, "/v1"}, {&lb_gemini, "/openai"}};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		size_t n = strlen(others[i].end);
+
+		if (m->protocol == others[i].protocol && len > n &&
+		    strncmp(url + len - n, others[i].end, n) == 0)
+			return len - n;
+	}
+	return len;
+}
+
 static int set_url(struct lb_model *m, const json_t *provider,
 		   struct lb_error *err)
 {
@@ -158,6 +192,7 @@ static int set_url(struct lb_model *m, const json_t *provider,
 	len = strlen(url);
 	while (len > 0 && url[len - 1] == '/')
 		len--;
+	len = without_other_root(m, url, len);
 	m->base_url = lb_strndup(url, len);
 	return 0;
 }
@@ -185,6 +220,12 @@ static int fill(struct lb_model *m, const struct search *in,
 			       "provider '%s': protocol '%s' is not in this "
 			       "version",
 			       m->provider, protocol);
+	if (in->use != LB_FOR_LISTING &&
+	    !lb_endpoint_can(provider, uses[in->use].can))
+		return lb_fail(err, LB_CONFIG, "provider '%s' has no %s models",
+			       m->provider, uses[in->use].words);
+	m->about = json_deep_copy(provider);
+	json_object_del(m->about, "api-keys");
 	m->blind = !lb_json_bool(provider, "vision", true);
 	m->extra = json_is_object(extra) ? json_deep_copy(extra) : NULL;
 	m->connect_ms = limit_of(config, provider, "connect-timeout",
@@ -206,7 +247,8 @@ static struct lb_model *open_at(const struct search *in, const char *name,
 
 	m->provider = lb_strdup(name);
 	m->name = lb_strdup(model);
-	m->label = lb_printf("%s/%s", name, model);
+	m->label = in->use == LB_FOR_LISTING ? lb_strdup(name)
+					     : lb_printf("%s/%s", name, model);
 	if (fill(m, in, provider, err) == 0)
 		return m;
 	lb_model_close(m);
@@ -217,14 +259,32 @@ static struct lb_model *open_at(const struct search *in, const char *name,
 static struct lb_model *open_usual(const struct search *in, const char *name,
 				   const json_t *provider, struct lb_error *err)
 {
-	const char *model = lb_json_str(provider, "default-model");
+	const char *usual = uses[in->use].usual;
+	const char *model = lb_json_str(provider, usual);
 
 	if (model && *model)
 		return open_at(in, name, provider, model, err);
-	lb_fail(err, LB_CONFIG,
-		"provider '%s' has no default-model: name %s/MODEL", name,
-		name);
+	lb_fail(err, LB_CONFIG, "provider '%s' has no %s: name %s/MODEL", name,
+		usual, name);
 	return NULL;
+}
+
+/* Nothing is played where a number is wanted: that could not be told. */
+static void none_usual(const struct search *in, const struct lb_candidates *c,
+		       struct lb_error *err)
+{
+	const char *words = uses[in->use].words, *key = uses[in->use].key;
+
+	if (c->n == 0)
+		lb_fail(err, LB_CONFIG,
+			"no provider of %s models: name provider/model, or "
+			"set %s",
+			words, key);
+	else
+		lb_fail(err, LB_CONFIG,
+			"several have %s models (%s): name provider/model, or "
+			"set %s",
+			words, lb_buf_str(&c->names), key);
 }
 
 static struct lb_model *open_default(const struct search *in,
@@ -233,7 +293,12 @@ static struct lb_model *open_default(const struct search *in,
 	struct lb_candidates c = {0};
 	json_auto_t *provider = NULL;
 
-	lb_endpoint_candidates(in->config, in->all, &c);
+	lb_endpoint_candidates(in->config, in->all, uses[in->use].can, &c);
+	if (c.n != 1 && in->use != LB_FOR_CHAT) {
+		none_usual(in, &c, err);
+		lb_buf_release(&c.names);
+		return NULL;
+	}
 	if (c.n > 1)
 		lb_warn("several models could answer (%s): set LB_MODEL to "
 			"provider/model; using offline",
@@ -254,7 +319,7 @@ static struct lb_model *open_bare(const struct search *in, const char *spec,
 	json_auto_t *provider = NULL;
 	struct lb_model *m = NULL;
 
-	lb_endpoint_candidates(in->config, in->all, &c);
+	lb_endpoint_candidates(in->config, in->all, uses[in->use].can, &c);
 	if (c.n == 0)
 		lb_fail(err, LB_CONFIG,
 			"no endpoint for model '%s': set OPENAI_API_KEY or "
@@ -300,14 +365,13 @@ static struct lb_model *open_named(const struct search *in, const char *spec,
 	return NULL;
 }
 
-static struct lb_model *search(struct lb_config *config, const char *spec,
-			       bool dry, struct lb_error *err)
+static struct lb_model *search(struct search in, const char *spec,
+			       struct lb_error *err)
 {
-	struct search in = {.config = config, .dry = dry};
 	json_auto_t *all = NULL;
 
 	if (!spec || !*spec)
-		spec = lb_config_str(config, "llm.model");
+		spec = lb_config_str(in.config, uses[in.use].key);
 	if (spec && means_offline(spec))
 		return offline(spec, err);
 	in.all = all = lb_config_presets(err);
@@ -321,13 +385,22 @@ static struct lb_model *search(struct lb_config *config, const char *spec,
 struct lb_model *lb_model_open(struct lb_config *config, const char *spec,
 			       struct lb_error *err)
 {
-	return search(config, spec, false, err);
+	return lb_model_open_for(config, LB_FOR_CHAT, spec, err);
+}
+
+struct lb_model *lb_model_open_for(struct lb_config *config,
+				   enum lb_model_use use, const char *spec,
+				   struct lb_error *err)
+{
+	return search((struct search){.config = config, .use = use}, spec, err);
 }
 
 int lb_model_check(struct lb_config *config, const char *spec,
 		   struct lb_error *err)
 {
-	struct lb_model *m = search(config, spec, true, err);
+	struct lb_model *m =
+		search((struct search){.config = config, .dry = true}, spec,
+		       err);
 
 	lb_model_close(m);
 	return m ? 0 : -1;

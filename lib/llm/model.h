@@ -20,6 +20,13 @@
 struct lb_protocol;
 
 enum { LB_MODEL_KEYS = 32 }; /* of a provider */
+/* What a model is asked for. */
+enum lb_model_use {
+	LB_FOR_CHAT,
+	LB_FOR_EMBEDDING,
+	LB_FOR_RERANK,
+	LB_FOR_LISTING
+};
 
 struct lb_model {
 	char *label;    /* "openai/gpt-4o"; "offline" */
@@ -33,6 +40,7 @@ struct lb_model {
 	char *key_hint; /* where a key is looked for: "OPENAI_API_KEY" */
 	bool blind;     /* it is shown no images */
 	json_t *extra;  /* members added to each body; or NULL */
+	json_t *about;  /* its provider's members, without keys; or NULL */
 	int64_t connect_ms, first_byte_ms, idle_ms; /* 0: none */
 };
 
@@ -46,6 +54,14 @@ void lb_model_close(struct lb_model *model);
 
 /* From now on requests bear this one of its keys. */
 void lb_model_use_key(struct lb_model *model, size_t key);
+/*
+ * The same for embeddings or rerank: the default is llm.embedding-model or
+ * llm.rerank-model, else the one provider there is for that, and its
+ * embedding-model or rerank-model; never `offline`, which must be named.
+ */
+struct lb_model *lb_model_open_for(struct lb_config *config,
+				   enum lb_model_use use, const char *spec,
+				   struct lb_error *err);
 
 /* Is there such a model, as far as one can tell without its key? LB_CONFIG. */
 int lb_model_check(struct lb_config *config, const char *spec,
@@ -53,7 +69,7 @@ int lb_model_check(struct lb_config *config, const char *spec,
 
 /*
  * All providers one could use: [{"name","protocol","base_url","default_model",
- * "key":bool,"from":"config"|"preset"}]. New.
+ * "can"?,"key":bool,"from":"config"|"preset","not_offered"?}]. New.
  */
 json_t *lb_model_providers(struct lb_config *config, struct lb_error *err);
 

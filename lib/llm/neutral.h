@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "llm/usage.h"
 #include "record/code.h"
 
 struct lb_model;
@@ -87,14 +87,6 @@ enum lb_llm_kind {
 	LB_LLM_END,    /* finish: the answer is whole */
 	LB_LLM_FAILED, /* code, message: it is not */
 };
-
-struct lb_usage {
-	/* Tokens; -1 when not told. `cached` are among those of `input`. */
-	int64_t input, output, cached;
-};
-
-/* The member `usage` of a record: {"input","output","cached"?}. */
-void lb_put_usage(struct lb_buf *b, const struct lb_usage *usage);
 
 /* Borrowed until the callback returns. */
 struct lb_llm_event {

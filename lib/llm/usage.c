@@ -1,5 +1,5 @@
-#include "base/buf.h"
-#include "llm/llm.h"
+#include "llm/usage.h"
+
 #include "record/record.h"
 
 void lb_put_usage(struct lb_buf *b, const struct lb_usage *u)
@@ -10,4 +10,17 @@ void lb_put_usage(struct lb_buf *b, const struct lb_usage *u)
 	if (u->cached >= 0)
 		lb_put_int(b, "cached", u->cached);
 	lb_buf_putc(b, '}');
+}
+
+static void add(int64_t *sum, int64_t more)
+{
+	if (more >= 0)
+		*sum = (*sum < 0 ? 0 : *sum) + more;
+}
+
+void lb_usage_add(struct lb_usage *sum, const struct lb_usage *more)
+{
+	add(&sum->input, more->input);
+	add(&sum->output, more->output);
+	add(&sum->cached, more->cached);
 }
