@@ -45,7 +45,7 @@ static json_t *row(const char *what, const struct ask *a, int64_t ms,
 }
 
 /* One try; returns what to exit with for it. */
-static int try(const struct lb_model *model, const char *what, bool stream,
+static int try(struct lb_model *model, const char *what, bool stream,
 	       struct lb_table *table)
 {
 	json_auto_t *messages =

@@ -164,8 +164,8 @@ static bool change(struct lb_failover *f, const struct lb_llm_event *e)
 	return true;
 }
 
-static int64_t pause_of(const struct lb_failover *f,
-			const struct lb_llm_event *e, int64_t otherwise)
+/* What the provider asks for, else that. */
+static int64_t pause_of(const struct lb_llm_event *e, int64_t otherwise)
 {
 	return e->retry_after_ms >= 0 ? e->retry_after_ms : otherwise;
 }
@@ -182,7 +182,7 @@ static bool next_key(struct lb_failover *f, const struct lb_llm_event *e)
 		return false;
 	lb_cooling_key(f->plan.memo, m, used, lb_code_name(e->code),
 		       lb_clock_now() +
-			       pause_of(f, e,
+			       pause_of(e,
 					refused ? KEY_COOLDOWN_MS
 						: f->plan.bounds.cooldown_ms));
 	c->key_tried[used] = true;
@@ -227,7 +227,7 @@ static bool next_model(struct lb_failover *f, const struct lb_llm_event *e)
 	pass_over(f, m, lb_code_name(e->code), e->message);
 	lb_cooling_model(f->plan.memo, m, lb_code_name(e->code),
 			 lb_clock_now() +
-				 pause_of(f, e, f->plan.bounds.cooldown_ms));
+				 pause_of(e, f->plan.bounds.cooldown_ms));
 	lb_warn("%s; asking %s", e->message, f->at[next].model->label);
 	f->now = next;
 	f->tries = 0;
@@ -241,7 +241,7 @@ static int64_t backoff(const struct lb_failover *f,
 {
 	long doubled = f->tries < 10 ? f->tries : 10;
 	int64_t ms = f->plan.bounds.backoff_ms << doubled;
-	int64_t least = pause_of(f, e, ms / 2);
+	int64_t least = pause_of(e, ms / 2);
 
 	return least + (int64_t)(lb_random() % (uint64_t)(ms / 2 + 1));
 }

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/id.h"
+
 enum {
 	MAX_TRIES = 5,
 	MAX_TOTAL_MS = 10 * 60 * 1000,

@@ -36,25 +36,28 @@ static char *kept(const struct lb_limits *l, const char *name, int64_t now_ms)
 	return note && note->until > now_ms ? lb_strdup(note->text) : NULL;
 }
 
+static char *read_note(struct lb_limits *l, const char *name, int64_t now_ms)
+{
+	struct lb_error err;
+	lb_autoquery struct sqlite3_stmt *query = lb_db_query(
+		l->store, "SELECT text FROM notes WHERE name = ? AND until > ?",
+		&err);
+
+	if (!query)
+		return NULL;
+	lb_db_bind(query, "si", name, now_ms);
+	if (lb_db_step(l->store, query, &err) <= 0)
+		return NULL;
+	return lb_strdup((const char *)sqlite3_column_text(query, 0));
+}
+
 char *lb_limits_recall(struct lb_limits *l, const char *name, int64_t now_ms)
 {
-	struct sqlite3_stmt *query;
-	struct lb_error err;
-	char *text = NULL;
+	char *text;
 
 	if (!lb_limits_join(l))
 		return kept(l, name, now_ms);
-	query = lb_db_query(l->store,
-			    "SELECT text FROM notes WHERE name = ? AND until > "
-			    "?",
-			    &err);
-	if (query) {
-		lb_db_bind(query, "si", name, now_ms);
-		if (lb_db_step(l->store, query, &err) > 0)
-			text = lb_strdup(
-				(const char *)sqlite3_column_text(query, 0));
-		sqlite3_finalize(query);
-	}
+	text = read_note(l, name, now_ms);
 	lb_limits_commit(l);
 	return text;
 }
