@@ -173,7 +173,7 @@ void lb_key_says(const struct lb_key *key, struct lb_buf *out)
 		[LB_KEY_OBJECT] = "a mapping",
 		[LB_KEY_PRIVILEGE] =
 			"everyone (or 1), admins (or 2), or a list of people, "
-			"each as BOT:person_ID, and admins",
+			"each as BOT:person_ID, who may beside the admins",
 		[LB_KEY_MODEL] = "a model, or a mapping whose primary is one",
 		[LB_KEY_MESSAGES] = "a text, the system message, or a list of "
 				    "mappings of role and content",
