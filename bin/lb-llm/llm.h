@@ -39,6 +39,7 @@ int records_run(const struct records *how);
 struct ask {
 	struct lb_buf text, reasoning;
 	json_t *calls; /* [{"id","name","arguments"}...] */
+	json_t *keep;  /* what the provider wants back; or NULL */
 	struct lb_usage usage;
 	char *finish;
 	bool over, failed;
@@ -69,7 +70,7 @@ struct lb_failover *ask_start(struct ask *ask, const struct lineup *models,
 			      struct lb_loop *loop, struct lb_llm *llm,
 			      const struct lb_llm_request *request,
 			      struct lb_error *err);
-/* Members of a response: model, text, reasoning, tool_calls, usage, finish. */
+/* Members of a response: model, text, reasoning, tool_calls, keep .... */
 void ask_put(struct lb_buf *b, const struct ask *ask);
 
 /* attach.c: a file as a part of the message; "-" is standard input. */
