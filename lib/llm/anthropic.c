@@ -82,15 +82,23 @@ static void add_results(json_t *blocks, const json_t *results)
 
 	json_array_foreach(results, i, result)
 	{
+		bool failed = json_is_true(json_object_get(result, "is_error"));
 		json_t *content = json_array(), *block;
 
 		add_parts(content, json_object_get(result, "parts"));
+		if (failed && json_array_size(content) == 0)
+			json_array_append_new(content,
+					      lb_json_pack("{s:s, s:s}", "type",
+							   "text", "text",
+							   "failed"));
 		block = lb_json_pack("{s:s, s:o, s:o}", "type", "tool_result",
 				     "tool_use_id",
 				     lb_encode_id(
 					     json_object_get(result, "id")),
 				     "content", content);
-		if (json_is_true(json_object_get(result, "is_error")))
+		if (json_array_size(content) == 0)
+			json_object_del(block, "content");
+		if (failed)
 			json_object_set_new(block, "is_error", json_true());
 		json_array_append_new(blocks, block);
 	}

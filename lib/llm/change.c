@@ -103,12 +103,17 @@ void lb_refused_param(const char *words, const char *param, const char *message,
 
 json_t *lb_llm_change(const struct lb_llm_event *f)
 {
+	json_t *change = NULL;
+
 	if (f->kind != LB_LLM_FAILED || f->code != LB_CODE_BAD_REQUEST ||
 	    !f->param)
 		return NULL;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(f->param, known[i].name) == 0)
-			return lb_json_pack("{s:s?}", known[i].name,
-					    known[i].instead);
-	return NULL;
+			change = lb_json_pack("{s:s?}", known[i].name,
+					      known[i].instead);
+	/* Ollama speaks of thinking, and means `think`. */
+	if (change && strcmp(f->param, "thinking") == 0)
+		json_object_set_new(change, "think", json_null());
+	return change;
 }

@@ -76,6 +76,7 @@ static enum lb_code code_of_message(const char *text)
 		{"available context size", LB_CODE_CONTEXT_LENGTH},
 		{"exceeds the maximum number of tokens",
 		 LB_CODE_CONTEXT_LENGTH},
+		{"not found, try pulling", LB_CODE_NOT_FOUND},
 		{"api key not valid", LB_CODE_AUTH},
 		{"api key expired", LB_CODE_AUTH},
 		{"credit balance is too low", LB_CODE_RATE},

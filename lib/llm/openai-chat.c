@@ -6,10 +6,34 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/log.h"
 #include "llm/encode.h"
 #include "llm/protocol.h"
 #include "llm/reader.h"
+#include "llm/reasoning.h"
 #include "llm/turns.h"
+
+/* What is known to be refused, so that nobody has to be refused first. */
+static void fit(json_t *body, const struct lb_model *model)
+{
+	static const char *const refused[] = {"temperature", "top_p",
+					      "presence_penalty",
+					      "frequency_penalty"};
+	json_t *most = json_object_get(body, "max_tokens");
+
+	if (most && lb_reasoning_fits(model, "o[134]|o[134]-*|gpt-5*")) {
+		json_object_set(body, "max_completion_tokens", most);
+		json_object_del(body, "max_tokens");
+	}
+	if (!lb_reasoning_fits(model, "o[134]|o[134]-*|gpt-5|gpt-5-*"))
+		return;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		if (json_object_get(body, refused[i])) {
+			lb_log(LB_INFO, NULL, "%s takes no '%s': left out",
+			       model->label, refused[i]);
+			json_object_del(body, refused[i]);
+		}
+}
 
 static int encode(const struct lb_model *model,
 		  const struct lb_llm_request *request, struct lb_wire *wire,
@@ -37,6 +61,7 @@ static int encode(const struct lb_model *model,
 	}
 	if (lb_wire_options(wire, body, model, request, NULL, err) < 0)
 		return -1;
+	fit(body, model);
 	lb_buf_puts(&wire->url, model->base_url);
 	lb_buf_puts(&wire->url, "/chat/completions");
 	lb_buf_json(&wire->body, body);

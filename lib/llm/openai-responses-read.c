@@ -22,20 +22,16 @@ json_t *lb_responses_keep(struct lb_reader *r)
 	return lb_layout_keep(&s->layout);
 }
 
-/* What an item has that must go back with it; NULL: nothing. */
+/*
+ * What a message has that must go back with it; NULL: nothing. Not its id:
+ * nothing is stored there under it.
+ */
 static json_t *own(const json_t *item)
 {
-	static const char *const names[] = {"id", "phase"};
-	json_t *with = json_object();
+	json_t *phase = json_object_get(item, "phase");
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (lb_json_str(item, names[i]))
-			json_object_set(with, names[i],
-					json_object_get(item, names[i]));
-	if (json_object_size(with) > 0)
-		return with;
-	json_decref(with);
-	return NULL;
+	return json_is_string(phase) ? lb_json_pack("{s:O}", "phase", phase)
+				     : NULL;
 }
 
 static void put_call(struct lb_reader *r, const json_t *item, int64_t index,
@@ -108,7 +104,7 @@ static void put_item(struct lb_reader *r, json_t *item, int64_t index)
 		put_message(r, s, item);
 	} else if (strcmp(type, "function_call") == 0) {
 		put_call(r, item, index, true);
-		lb_layout_call(&s->layout, own(item));
+		lb_layout_call(&s->layout, NULL);
 	} else if (strcmp(type, "reasoning") == 0) {
 		put_thoughts(r, s, item);
 		if (!lb_json_str(item, "encrypted_content"))

@@ -48,7 +48,7 @@ static void add_message(json_t *items, const char *role, const json_t *parts)
 					   "content", content_of(parts)));
 }
 
-/* With what it had of its own: its id, and which phase it was of. */
+/* With what it had of its own: which phase it was of. */
 static void add_said(json_t *items, const struct lb_laid *laid)
 {
 	json_t *text = lb_turns_text(laid->value), *item;
@@ -84,7 +84,6 @@ static void add_laid(void *items, const struct lb_laid *laid)
 			    lb_encode_id(json_object_get(laid->value, "id")),
 			    "name", json_object_get(laid->value, "name"),
 			    "arguments", json_object_get(laid->value, "text"));
-	json_object_update_missing(item, (json_t *)(uintptr_t)laid->with);
 	json_array_append_new(items, item);
 }
 

@@ -47,7 +47,7 @@ static const struct {
 	{"*", "bailian*", "*", "qwen"},
 	{"*", "doubao*", "*", "doubao"},
 	{"*", "mimo*", "*", "mimo"},
-	{"*", "*", "gpt-*|chatgpt-*|o[134]*", "openai"},
+	{"*", "*", "gpt-*|chatgpt-*|o[134]|o[134]-*", "openai"},
 	{"*", "*", "claude-*", "anthropic"},
 	{"*", "*", "deepseek-*", "deepseek"},
 	{"*", "*", "kimi-*|moonshot-*", "kimi"},
@@ -83,7 +83,7 @@ static const struct {
 	{"anthropic", ADAPTIVE, DISABLED | LMH | XHIGH | MAX},
 	{"anthropic", "claude-*", LMH},
 	{"openai", "gpt-[34]*", NONE},
-	{"openai", "o[134]*", LMH},
+	{"openai", "o[134]|o[134]-*", LMH},
 	{"ollama", "gpt-oss*", DISABLED | LMH},
 	{"ollama", "*", ON_OFF},
 	{"gemini", "gemini-3*-pro*", LMH},
@@ -304,4 +304,11 @@ bool lb_reasoning_is_there(const struct lb_model *m)
 	lb_autofree char *name = short_name(m);
 
 	return levels_of(family_of(m, name), name) != NONE;
+}
+
+bool lb_reasoning_fits(const struct lb_model *m, const char *patterns)
+{
+	lb_autofree char *name = short_name(m);
+
+	return fits(patterns, name);
 }

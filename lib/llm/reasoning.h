@@ -25,6 +25,9 @@ json_t *lb_reasoning(const struct lb_model *model,
 bool lb_reasoning_goes_back(const struct lb_model *model,
 			    const struct lb_llm_request *request);
 
+/* Does the model's name, or its last part, fit one of "a*|b?"? */
+bool lb_reasoning_fits(const struct lb_model *model, const char *patterns);
+
 /* Is it a model that thinks, as far as the tables know? */
 bool lb_reasoning_is_there(const struct lb_model *model);
 

@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/log.h"
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "llm/image.h"
+#include "record/load.h"
 
 enum { MAX_NAME = 64 };
 
@@ -75,14 +74,16 @@ static int add_part(struct work *w, json_t *parts, const json_t *part,
 	const char *type = lb_json_str(part, "type"), *value;
 	bool own = *note;
 
-	*note = false;
 	if (!type)
 		return 0;
 	if (strcmp(type, "text") == 0) {
 		value = lb_json_str(part, "text");
-		if (value && *value)
-			add_text(parts, value, own);
+		if (!value || !*value)
+			return 0;
+		add_text(parts, value, own);
+		*note = false;
 	} else if (strncmp(type, "image", 5) == 0) {
+		*note = false;
 		return add_image(w, parts, part, err);
 	} else if (strncmp(type, "file", 4) == 0) {
 		lb_autofree char *text = NULL;
@@ -142,16 +143,17 @@ static json_t *call_of(const json_t *call)
 	const char *id = lb_json_str(call, "id");
 	const char *name = lb_json_str(function, "name");
 	const char *text = json_string_value(given);
-	lb_autobuf struct lb_buf again = {0};
+	lb_autobuf struct lb_buf again = {0}, mended = {0};
+	size_t len = json_string_length(given);
+	json_error_t why;
 	json_t *value = NULL;
 
 	if (!id || !name)
 		return NULL;
 	if (json_is_object(given))
 		value = json_deep_copy(given);
-	else if (text)
-		value = json_loadb(text, json_string_length(given),
-				   JSON_ALLOW_NUL, NULL);
+	else if (text) /* which it may tell of, mended */
+		value = lb_load(&text, &len, &mended, &why);
 	if (!json_is_object(value)) {
 		json_decref(value);
 		value = json_object();
