@@ -31,6 +31,7 @@ void ask_event(void *arg, const struct lb_llm_event *e)
 						   "arguments", e->text));
 		return;
 	case LB_LLM_KEEP:
+		json_decref(a->keep);
 		a->keep = json_deep_copy(e->keep);
 		return;
 	case LB_LLM_USAGE:
