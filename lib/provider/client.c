@@ -90,7 +90,7 @@ static void tell_to_end(struct lb_provider_call *c)
 	if (lb_process_send(c->p, line, (size_t)len, &err) < 0)
 		lb_log(LB_DEBUG, NULL, "provider '%s': %s", c->p->name,
 		       err.text);
-	lb_timer_set(c->p->loop, &c->timer, lb_clock_mono() + CANCEL_MS,
+	lb_timer_set(c->p->loop, &c->timer, lb_clock_mono() + c->p->cancel_ms,
 		     does_not_end, c);
 }
 
@@ -310,6 +310,8 @@ struct lb_provider *lb_provider_open(struct lb_loop *loop,
 	p->guard = how->guard;
 	p->bare = how->bare;
 	p->max_line = how->max_line ? how->max_line : LB_LINE_MAX;
+	p->hello_ms = how->hello_ms ? how->hello_ms : HELLO_MS;
+	p->cancel_ms = how->cancel_ms ? how->cancel_ms : CANCEL_MS;
 	p->in = p->out = p->log = p->watch = -1;
 	return p;
 }

@@ -35,6 +35,9 @@ struct lb_provider_how {
 	struct lb_guard *guard;
 	bool bare;       /* its tools keep their own names */
 	size_t max_line; /* 0: LB_LINE_MAX */
+	/* How long hello may take, and the end of a cancelled call; 0: 10 s
+	 * and 2 s. */
+	int64_t hello_ms, cancel_ms;
 };
 
 /* Starts nothing yet. SIGPIPE is to be ignored in this process. */

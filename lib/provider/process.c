@@ -20,6 +20,9 @@ enum { MAX_WORDS = 4096, MAX_SAID = 50, SAID_MS = 10 * 1000 };
 /* Reads in one turn of the loop: others want to be heard, too. */
 enum { MAX_READS = 16 };
 
+/* From the end of its output to its own, ms. */
+enum { LAST_MS = 200 };
+
 static void close_fd(struct lb_provider *p, int *fd)
 {
 	if (*fd < 0)
@@ -160,6 +163,19 @@ static int read_some(struct lb_provider *p)
 	return more > 0;
 }
 
+static void closed(void *arg)
+{
+	ended(arg);
+}
+
+/* Most that close their output are about to end: how is worth knowing. */
+static void out_closed(struct lb_provider *p)
+{
+	lb_loop_watch(p->loop, p->out, 0, NULL, NULL);
+	lb_timer_set(p->loop, &p->timer,
+		     lb_clock_mono() + (p->watch < 0 ? 0 : LAST_MS), closed, p);
+}
+
 static void on_out(int fd, uint32_t events, void *arg)
 {
 	struct lb_provider *p = arg;
@@ -170,7 +186,7 @@ static void on_out(int fd, uint32_t events, void *arg)
 		int r = read_some(p);
 
 		if (r == 0)
-			ended(p);
+			out_closed(p);
 		if (r <= 0 || poll(&more, 1, 0) <= 0)
 			return;
 	}
@@ -223,7 +239,7 @@ int lb_process_send(struct lb_provider *p, const char *line, size_t len,
 
 static void no_hello(void *arg)
 {
-	lb_process_break(arg, "it did not answer hello in 10 s");
+	lb_process_break(arg, "it did not answer hello in time");
 }
 
 static int spawn(struct lb_provider *p, struct lb_error *err)
@@ -280,7 +296,7 @@ static void start(void *arg)
 	if (p->watch >= 0)
 		lb_loop_watch(p->loop, p->watch, EPOLLIN, on_end, p);
 	lb_process_send(p, hello, sizeof(hello) - 1, &err);
-	lb_timer_set(p->loop, &p->timer, p->started + HELLO_MS, no_hello, p);
+	lb_timer_set(p->loop, &p->timer, p->started + p->hello_ms, no_hello, p);
 }
 
 int64_t lb_process_need(struct lb_provider *p)

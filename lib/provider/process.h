@@ -34,6 +34,7 @@ struct lb_provider {
 	struct lb_guard *guard;
 	bool bare;
 	size_t max_line;
+	int64_t hello_ms, cancel_ms;
 
 	enum { DOWN, STARTING, READY } state;
 	pid_t pid; /* 0: none */
