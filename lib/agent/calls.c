@@ -142,8 +142,10 @@ static void call_provider(struct work *w, const struct tool *tool)
 {
 	struct turn *t = w->turn;
 	const struct asker who = turn_asker(t);
+	const struct lb_subject of = lb_record_subject(t->query);
 	json_auto_t *context = asker_context(&who);
 
+	lb_log(LB_INFO, &of, "calls '%s'", tool->name);
 	w->asked = lb_provider_start(tool->provider,
 				     &(struct lb_provider_request){
 					     .name = tool->own,
