@@ -43,6 +43,7 @@ static const char pages[] =
 	"\n'lb-help NAME' opens the page of a program. Others are:\n"
 	"  lb-toolkit(7)  the tour, with recipes: lb-help toolkit\n"
 	"  lb-records(7)  what passes between programs: lb-help records\n"
+	"  lb-provider(7) tools for a model, of your own: lb-help provider\n"
 	"  lb-security(7) whom they trust, and with what: lb-help security\n"
 	"  lb-config(5)   the configuration file: lb-help 5 config\n";
 

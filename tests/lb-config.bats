@@ -139,8 +139,8 @@ after() {
 		'    ai2:' | grep -v ai2)"
 	same "1: pipelines.p.ai.local-agent.knowledge-bases: not in this version" \
 		"$(problems 'pipelines: {p: {ai: {local-agent: {knowledge-bases: [a]}}}}')"
-	same "1: pipelines.p.sandbox.open-to: not in this version" \
-		"$(problems 'pipelines: {p: {sandbox: {open-to: everyone}}}')"
+	same "1: pipelines.p.sandbox.profile: not in this version" \
+		"$(problems 'pipelines: {p: {sandbox: {profile: strict}}}')"
 	same "1: pipelines.p.safety.rate-limit.strategy: 'hold' is not drop or wait" \
 		"$(problems 'pipelines: {p: {safety: {rate-limit: {strategy: hold}}}}')"
 	same "1: pipelines.p.ai.runner.runner: 'dify-service-api' is not in this version" \

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "agent/engine.h"
+#include "agent/tools.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -217,6 +218,8 @@ static int run(struct agent *a)
 	code = serve(a);
 	lb_lanes_release(&a->sessions, cancel_turn);
 	lb_llm_close(a->llm);
+	providers_close(a);
+	lb_map_release(&a->told, NULL);
 	lb_map_release(&a->models, free_model);
 	lb_store_close(a->store);
 	lb_limits_close(a->limits);

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/loop.h"
 #include "base/map.h"
+#include "base/proc.h"
 #include "llm/llm.h"
 #include "record/lanes.h"
 #include "record/line.h"
@@ -41,6 +42,9 @@ struct agent {
 	struct lb_error store_error; /* code LB_OK: none in this turn */
 	struct lb_lanes sessions;    /* work is a struct turn */
 	struct lb_map models;
+	struct lb_map providers; /* of tools, those in use */
+	struct lb_guard *guard;  /* ends them when we end; NULL: none is */
+	struct lb_map told;      /* what the operator was told once */
 	struct lb_timer grace;
 	long in_flight;
 	int64_t next_expiry; /* of old answers, mono ms */

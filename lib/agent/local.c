@@ -125,28 +125,70 @@ static int gather(struct turn *t, int64_t most_turns, struct lb_error *err)
 	return 0;
 }
 
-static int ask(struct turn *t, int64_t most_turns, struct lb_error *err)
+/* What the model may call; NULL: nothing. New. */
+static json_t *specs_of(const struct turn *t)
+{
+	json_t *specs;
+
+	if (t->tools.n == 0)
+		return NULL;
+	specs = toolset_specs(&t->tools);
+	if (result_was_cut(t))
+		json_array_append_new(specs, result_read_spec());
+	return specs;
+}
+
+int runner_local_ask(struct turn *t, struct lb_error *err)
 {
 	struct agent *a = agent_of_session(t->session);
+	json_auto_t *messages = json_copy(t->messages);
+	json_auto_t *made = local_pictures(a, t->model, t->made);
+	json_auto_t *specs = specs_of(t);
 
-	if (gather(t, most_turns, err) < 0)
-		return -1;
+	json_array_extend(messages, made);
 	t->call = lb_llm_start(a->llm, t->model,
 			       &(struct lb_llm_request){
-				       .messages = t->messages,
+				       .messages = messages,
+				       .tools = specs,
 				       .stream = t->stream,
 			       },
 			       turn_event, t, err);
 	return t->call ? 0 : -1;
 }
 
+static int ask(struct turn *t, int64_t most_turns, struct lb_error *err)
+{
+	return gather(t, most_turns, err) < 0 ? -1 : runner_local_ask(t, err);
+}
+
+/* What providers offer is known now, as far as it can be. */
+static void listed(void *arg)
+{
+	struct turn *t = arg;
+	struct agent *a = agent_of_session(t->session);
+	const struct asker who = turn_asker(t);
+	struct lb_error err;
+
+	t->listing = NULL;
+	toolset_fill(&t->tools, a, &who);
+	if (ask(t, INT64_MAX, &err) < 0)
+		turn_failed(t, lb_code_of(&err), err.text);
+}
+
 int runner_local_start(struct turn *t, struct lb_error *err)
 {
-	t->model = local_model(agent_of_session(t->session), t->conversation,
-			       t->pipeline, err);
+	struct agent *a = agent_of_session(t->session);
+	const struct asker who = turn_asker(t);
+
+	t->model = local_model(a, t->conversation, t->pipeline, err);
 	if (!t->model)
 		return -1;
 	t->rounds = 1;
+	turn_begin_clock(t);
+	t->listing = listing_start(a, &who, listed, t);
+	if (t->listing)
+		return 0;
+	toolset_fill(&t->tools, a, &who);
 	return ask(t, INT64_MAX, err);
 }
 

@@ -11,7 +11,7 @@ void turn_begin_reply(struct lb_buf *b, const struct lb_record *query)
 		"time",    "prompt", "user",         "variables", "stream",
 		"command", "chain",  "text",         "runner",    "not_before",
 		"part",    "final",  "conversation", "failed",    "model",
-		"usage",   "rounds", "tools",        NULL,
+		"usage",   "rounds", "tools",        "ended",     NULL,
 	};
 
 	lb_splice(b, query, "reply", without);
@@ -50,14 +50,32 @@ void turn_put_said(struct lb_buf *b, const struct lb_record *query,
 	lb_put_end(b);
 }
 
+/* What it took. */
+static void put_effort(const struct turn *t, struct lb_buf *b)
+{
+	int64_t cost = turn_cost(t);
+
+	if (t->usage.input >= 0 || t->usage.output >= 0) {
+		lb_put_usage(b, &t->usage);
+		if (cost > 0) {
+			b->len--; /* one more member */
+			lb_buf_printf(b, ",\"cost\":%lld.%06lld}",
+				      (long long)(cost / 1000000),
+				      (long long)(cost % 1000000));
+		}
+	}
+	lb_put_int(b, "rounds", t->rounds);
+	tally_put(&t->tally, b);
+}
+
 void turn_put_reply(struct turn *t, struct lb_buf *b)
 {
 	turn_begin_reply(b, t->query);
 	put_text(b, lb_buf_str(&t->text), t->text.len);
 	lb_put_str(b, "model", t->model->label);
-	if (t->usage.input >= 0 || t->usage.output >= 0)
-		lb_put_usage(b, &t->usage);
-	lb_put_int(b, "rounds", t->rounds);
+	put_effort(t, b);
+	if (t->ended)
+		lb_put_str(b, "ended", t->ended);
 	lb_put_end(b);
 }
 
@@ -75,6 +93,8 @@ void turn_put_failed(struct turn *t, enum lb_code code, const char *why)
 	lb_buf_putc(b, '}');
 	if (t->model)
 		lb_put_str(b, "model", t->model->label);
+	if (t->tally.n > 0)
+		put_effort(t, b);
 	lb_put_end(b);
 	turn_fit_reply(a, at, t->query);
 }
