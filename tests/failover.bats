@@ -206,3 +206,79 @@ asked() {
 	rm "$LB_STATE"/limits.db*
 	run -69 lb-llm -m a/picky --strict-params -o max_tokens=5 hi
 }
+
+# ---- lb-agent ----
+
+# query TEXT [JSON] - a query as lb-pipeline makes it.
+query() {
+	jq -cn --arg t "$1" --argjson more "${2:-{\}}" '{kind: "query",
+		id: ("id-" + $t), bot: "-", session: "-/person_1", launcher_type: "person",
+		launcher_id: "1", pipeline: "default", runner: "local-agent", stream: true,
+		sender_id: "1", prompt: [{role: "system", content: "p"}],
+		user: {role: "user", content: [{type: "text", text: $t}]}} + $more'
+}
+
+# pipeline YAML - the keys of ai.local-agent.
+pipeline() {
+	echo "pipelines: {default: {ai: {local-agent: {$1}}}}" >> "$LB_CONFIG"
+}
+
+replies() {
+	jq -c "select(.kind == \"reply\") | $1" <<< "$output"
+}
+
+@test "an answer of a fallback says so, and the next one does not ask who failed" {
+	providers < <(on m503 'reply 503' "$(error busy overloaded)")
+	pipeline 'model: {primary: a/m503, fallbacks: [nobody/x, dead/x, b/good]}'
+	run --separate-stderr -0 lb-agent < <(query one; query two)
+	same '"b/good" ["a/m503","dead/x"] "You said: one"
+"b/good" ["a/m503","dead/x"] "You said: two"' "$(replies '.model, .passed_over, .text' |
+		jq -jsr 'def j: tojson; [.[:3], .[3:]] | map(map(if type == "array" then map(.model) else . end | j) | join(" ")) | join("\n")')"
+	same 'm503 good good' "$(asked)"
+	same 1 "$(grep -c "fallback 'nobody/x' is left out" <<< "$stderr")"
+	# the chunks are of the one that answered
+	same 'You said: one' "$(jq -rj 'select(.kind == "chunk" and .id == "id-one").text' <<< "$output")"
+}
+
+@test "in the middle of a turn with tools another model goes on with its history" {
+	shelf=$BATS_TEST_DIRNAME/../share/lb/examples
+	providers < <(
+		printf 'on POST /v1/chat/completions\nif-json model brief\nuses 1\nreply 200\nsend %s\n' \
+			'{"choices":[{"message":{"content":"Let me see.","tool_calls":[{"id":"c1","type":"function","function":{"name":"calc__add","arguments":"{\\"a\\":1,\\"b\\":2}"}}]},"finish_reason":"tool_calls"}]}'
+		on brief 'reply 503' "$(error busy overloaded)"
+		on other 'if-body "tool_call_id":"c1"' 'openai strict' 'answer Three.'
+	)
+	sed -i 's/^llm:/tools: {providers: {calc: {command: [sh, "'"${shelf//\//\\/}"'\/calc.sh"]}}}\n&/' "$LB_CONFIG"
+	tool=$(sh "$shelf/calc.sh" <<< '{"op":"list","id":"1","context":{}}' |
+		jq -r '.tools[0].name')
+	sed -i "s/calc__add/calc__$tool/" "$BATS_TEST_TMPDIR/script"
+	pipeline 'enable-all-tools: true, model: {primary: a/brief, fallbacks: [b/other]}'
+	stop_servers
+	serve "$BATS_TEST_TMPDIR/script"
+	sed -i "s|http://127.0.0.1:[0-9]*/v1\", api-keys: \\[sk|$SERVER_URL/v1\", api-keys: [sk|" "$LB_CONFIG"
+	run --separate-stderr -0 lb-agent < <(query sum '{"stream":false}')
+	same '["b/other","Let me see.\n\nThree.",2,["a/brief"]]' \
+		"$(replies '[.model, .text, .rounds, [.passed_over[].model]]')"
+	same 'brief brief other' "$(asked)"
+}
+
+@test "what a model cannot see is not shown to it, and is to the one that can" {
+	png=iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==
+	providers < <(on m503 'reply 503' "$(error busy overloaded)")
+	sed -i 's|  a: {|  a: {vision: false, |' "$LB_CONFIG"
+	pipeline 'model: {primary: a/m503, fallbacks: [b/good]}'
+	run -0 lb-agent < <(query see "$(jq -nc --arg p "$png" '{user: {role: "user", content: [
+		{type: "text", text: "what is it?"}, {type: "image_base64", image_base64: $p}]}}')")
+	same '["m503",false] ["good",true]' "$(requests \
+		'select(.path).body | fromjson | [.model, (.messages | tojson | contains("base64,"))]' | paste -sd' ')"
+}
+
+@test "how much a model thinks is set by its name, fallback or not" {
+	providers < <(on o3 'reply 503' "$(error busy overloaded)")
+	pipeline 'model: {primary: a/o3, fallbacks: [b/good], reasoning: {a/o3: low, b/good: provider_default}}'
+	run -0 lb-agent < <(query think)
+	same '["o3","low"] ["good",null]' "$(requests \
+		'select(.path).body | fromjson | [.model, .reasoning_effort]' | paste -sd' ')"
+	sed -i 's/a.o3: low/a\/o3: deep/' "$LB_CONFIG"
+	run -78 lb-agent < <(query think)
+}

@@ -174,51 +174,12 @@ static json_t *texts(const struct lb_key *key, const json_t *value,
 	return json_deep_copy(value);
 }
 
-/* How much which model thinks: {"openai/o3":"low"}. */
-static bool is_reasoning(const json_t *value)
-{
-	static const char *const levels[] =
-		{"provider_default", "disabled", "enabled", "minimal", "low",
-		 "medium",           "high",     "xhigh",   "max",     NULL};
-	const char *name;
-	json_t *level;
-
-	json_object_foreach((json_t *)(uintptr_t)value, name, level)
-	{
-		const char *const *known = levels;
-
-		while (*known &&
-		       !(json_is_string(level) &&
-			 strcmp(*known, json_string_value(level)) == 0))
-			known++;
-		if (!*known)
-			return false;
-	}
-	return json_is_object(value);
-}
-
 static json_t *model(const struct lb_key *key, const json_t *value,
 		     struct lb_error *err)
 {
-	json_auto_t *out = NULL;
-	const char *name;
-	json_t *any;
+	json_t *out = lb_coerce_model(value);
 
-	if (json_is_string(value))
-		return lb_json_pack("{s:s}", "primary",
-				    json_string_value(value));
-	if (!json_is_object(value))
-		return wrong(key, value, err);
-	out = json_object();
-	json_object_foreach((json_t *)(uintptr_t)value, name, any)
-	{
-		if (!(strcmp(name, "primary") == 0 && json_is_string(any)) &&
-		    !(strcmp(name, "fallbacks") == 0 && all_texts(any)) &&
-		    !(strcmp(name, "reasoning") == 0 && is_reasoning(any)))
-			return wrong(key, value, err);
-		json_object_set(out, name, any);
-	}
-	return json_incref(out);
+	return out ? out : wrong(key, value, err);
 }
 
 /* LangBot's numbers, or words, or people. */

@@ -9,9 +9,10 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "llm/cooling.h"
 
-enum { MAX_CHANGES = 4 };
+enum { MAX_CHANGES = 4, MAX_WHY = 200 };
 /* A refused key is one for longer than a limit of rate lasts. */
 enum { KEY_COOLDOWN_MS = 10 * 60 * 1000 };
 static const int64_t change_ms = 30LL * 24 * 3600 * 1000;
@@ -70,10 +71,12 @@ void lb_failover_cancel(struct lb_failover *f)
 static void pass_over(struct lb_failover *f, const struct lb_model *model,
 		      const char *code, const char *why)
 {
+	size_t len = lb_utf8_cut(why, strlen(why), MAX_WHY);
+
 	json_array_append_new(f->passed,
-			      lb_json_pack("{s:s, s:s, s:s}", "model",
+			      lb_json_pack("{s:s, s:s, s:o}", "model",
 					   model->label, "code", code,
-					   "message", why));
+					   "message", lb_json_text(why, len)));
 }
 
 /* ---- the last event ---- */

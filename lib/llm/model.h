@@ -33,7 +33,7 @@ struct lb_model {
 	char *provider; /* "openai" */
 	char *name;     /* as sent on the wire */
 	const struct lb_protocol *protocol;
-	char *base_url; /* without a slash at its end */
+	char *base_url;  /* without a slash at its end */
 	const char *key; /* the one in use; NULL when there is none */
 	char **keys;
 	size_t n_keys, key_in_use;

@@ -33,6 +33,8 @@ struct lb_limits {
 	int64_t expired_ms;
 };
 
+/* The file is open, for reading outside of a transaction. */
+bool lb_limits_look(struct lb_limits *l);
 /* Be in a transaction; false while the file cannot be used. */
 bool lb_limits_join(struct lb_limits *l);
 void lb_limits_rollback(struct lb_limits *l);

@@ -53,13 +53,9 @@ static char *read_note(struct lb_limits *l, const char *name, int64_t now_ms)
 
 char *lb_limits_recall(struct lb_limits *l, const char *name, int64_t now_ms)
 {
-	char *text;
-
-	if (!lb_limits_join(l))
-		return kept(l, name, now_ms);
-	text = read_note(l, name, now_ms);
-	lb_limits_commit(l);
-	return text;
+	/* Nobody waits for a reader. */
+	return lb_limits_look(l) ? read_note(l, name, now_ms)
+				 : kept(l, name, now_ms);
 }
 
 void lb_limits_note(struct lb_limits *l, const char *name, const char *text,

@@ -116,6 +116,20 @@ static int read_version(struct lb_limits *l, int64_t *version,
 	return 0;
 }
 
+bool lb_limits_look(struct lb_limits *l)
+{
+	struct lb_error err;
+
+	if (l->store || !l->state)
+		return l->store != NULL;
+	if (l->failing && lb_clock_mono() < l->retry_ms)
+		return false;
+	l->store = lb_db_open(l->state, &lb_schema_limits, l->busy_ms, &err);
+	if (!l->store)
+		fail(l, &err);
+	return l->store != NULL;
+}
+
 bool lb_limits_join(struct lb_limits *l)
 {
 	struct lb_error err;
@@ -129,10 +143,9 @@ bool lb_limits_join(struct lb_limits *l)
 		return l->joined;
 	if (l->failing && lb_clock_mono() < l->retry_ms)
 		return false;
-	if (!l->store)
-		l->store = lb_db_open(l->state, &lb_schema_limits, l->busy_ms,
-				      &err);
-	if (!l->store || lb_store_begin(l->store, &err) < 0 ||
+	if (!lb_limits_look(l))
+		return false;
+	if (lb_store_begin(l->store, &err) < 0 ||
 	    read_version(l, &version, &err) < 0) {
 		fail(l, &err);
 		return false;
