@@ -37,7 +37,7 @@ const struct lb_schema lb_schema_limits = {
 		   "PRAGMA journal_size_limit = 4194304",
 };
 
-enum { MAX_CELLS = 20000, RETRY_MS = 1000 };
+enum { MAX_CELLS = 20000, RETRY_MS = 1000, BUSY_AGAIN_MS = 50 };
 
 bool lb_limits_exist(const char *state)
 {
@@ -145,6 +145,9 @@ bool lb_limits_join(struct lb_limits *l)
 		return false;
 	if (!lb_limits_look(l))
 		return false;
+	/* Who keeps the file for long is waited for once, not each time. */
+	sqlite3_busy_timeout(l->store->db,
+			     l->failing ? BUSY_AGAIN_MS : l->busy_ms);
 	if (lb_store_begin(l->store, &err) < 0 ||
 	    read_version(l, &version, &err) < 0) {
 		fail(l, &err);
