@@ -234,8 +234,8 @@ const struct lb_key lb_keys[] = {
 {"llm.idle-timeout", LB_KEY_DURATION, "\"60s\"",
  .doc = "longest silence within an answer"},
 {"llm.prices", LB_KEY_TABLE, "[]",
- .doc = "what models cost, for limits of cost: {model, input, output}, each a "
-	"million tokens; * in a model stands for anything"},
+ .doc = "what models cost: {model, input, output, cached}, each a million "
+	"tokens; * in a model stands for anything; else prices.yaml says"},
 
 {"webhooks.*.url", LB_KEY_STRING, NULL,
  .doc = "lb-push: where each message is posted; env:NAME, file:PATH or "
