@@ -40,7 +40,7 @@ static const struct {
 	{"anthropic-messages", "*", "*", "anthropic"},
 	{"gemini", "*", "*", "gemini"},
 	{"ollama-chat", "*", "*", "ollama"},
-	{"*", "openai*", "*", "openai"},
+	{"*", "openai", "*", "openai"},
 	{"*", "deepseek*", "*", "deepseek"},
 	{"*", "moonshot*|kimi*", "*", "kimi"},
 	{"*", "bailian*", "kimi-*", "kimi"},

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/json.h"
 #include "base/mem.h"
@@ -105,6 +106,22 @@ static void add_options(json_t *body, const json_t *options,
 	}
 }
 
+/* One of that name would be there twice. */
+static void drop_header(struct lb_wire *wire, const char *name)
+{
+	size_t len = strlen(name), kept = 0;
+
+	for (size_t i = 0; i < wire->n_headers; i++) {
+		struct lb_header h = wire->headers[i];
+
+		if (strncasecmp(h.line, name, len) == 0 && h.line[len] == ':')
+			free(h.line);
+		else
+			wire->headers[kept++] = h;
+	}
+	wire->n_headers = kept;
+}
+
 static int add_headers(struct lb_wire *wire, const json_t *options,
 		       struct lb_error *err)
 {
@@ -118,6 +135,7 @@ static int add_headers(struct lb_wire *wire, const json_t *options,
 		if (!text)
 			return lb_fail(err, LB_CONFIG,
 				       "extra_headers: '%s' is no text", name);
+		drop_header(wire, name);
 		if (lb_wire_header(wire, name, text, err) < 0)
 			return -1;
 	}

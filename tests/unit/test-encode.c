@@ -3,7 +3,8 @@
  * tests/data/llm/requests: {"model","reasoning"?,"stream"?,"messages",
  * "tools"?,"options"?,"extra"?,"changes"?}; what must leave is in
  * tests/data/llm/PROTOCOL/NAME.request.json, as `lb-llm --dry-run` shows it,
- * or {"error"} with the reason why nothing does. Prints TAP.
+ * or {"error"} with the reason why nothing does. Case wire-03 is `tools`.
+ * Prints TAP.
  */
 #include <dirent.h>
 #include <stdio.h>

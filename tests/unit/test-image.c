@@ -16,7 +16,7 @@ static const struct row {
 	const char *what, *text;
 	const char *mime, *data; /* NULL: a note */
 } rows[] = {
-	{"png by its bytes, whatever was declared",
+	{"img-21: png by its bytes, whatever was declared",
 	 "data:image/jpg;base64," PNG, "image/png", PNG},
 	{"without a data URL", PNG, "image/png", PNG},
 	{"jpeg, declared as image/jpg",

@@ -18,7 +18,7 @@ static const struct row {
 	const char *code;
 	const char *change; /* NULL: none */
 } rows[] = {
-	{"max_tokens is now another", 400,
+	{"llm-24: max_tokens is now another", 400,
 	 "{\"error\":{\"code\":\"unsupported_parameter\",\"param\":"
 	 "\"max_tokens\",\"message\":\"use max_completion_tokens\"}}",
 	 "bad_request", "{\"max_tokens\":\"max_completion_tokens\"}"},

@@ -4,6 +4,9 @@
  * must come of it. Each is fed whole, one byte at a time and cut in two at
  * every place; the events must be the same. Prints TAP.
  *
+ * The cases llm-04 (arguments-cut), llm-14 (overloaded) and llm-18
+ * (no-last-newline) are among them.
+ *
  * t(text) r(reasoning) c(id name arguments) k(what is to be kept)
  * u(input,output,cached) end(finish) fail(code status message); an id that was
  * made up is a ?.
