@@ -344,3 +344,105 @@ bge-reranker-v2 rerank null null' "$(jq -r '"\(.id) \(.type) \(.abilities|tojson
 	[[ $stderr == *'c: the list has no end' ]]
 	same 3 "$(requests .path | wc -l)"
 }
+
+# shared PRICES - data files of our own: preset p is asked where it is at home.
+shared() {
+	mkdir -p share
+	cat > share/providers.yaml <<-END
+		other: {base-url: "http://h/v1"}
+		p:
+		  requester: p-of-langbot
+		  protocol: openai-chat
+		  base-url: $SERVER_URL/v1
+		  default-model: m-1
+		  embedding-model: e-1
+	END
+	printf '%s\n' "$@" > share/prices.yaml
+	export LB_SHARE=$PWD/share
+}
+
+# chat - an endpoint that used 1000, 400 of them cached, and 100.
+chat() {
+	serve <<-'END'
+		on POST /v1/chat/completions
+		uses any
+		reply 200
+		send {"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":100,"prompt_tokens_details":{"cached_tokens":400}}}
+		on POST /v1/embeddings
+		uses any
+		reply 200
+		send {"data":[{"embedding":[1]}],"usage":{"total_tokens":500}}
+	END
+}
+
+# costs MODEL - what a chat with it cost.
+costs() {
+	lb-llm --no-stream --json --no-history -m "$1" x | jq -c .usage.cost
+}
+
+@test "what it cost: by the price list or llm.prices; unknown stays unknown" {
+	chat
+	shared 'date: 2025-12-01' 'p/m-*: {input: 1, output: 3}' \
+		'p/m-1: {input: 2, cached: 0.5, output: 10}' 'p/e-1: {input: 4}'
+	same 0.0024 "$(costs p)"
+	same 0.0013 "$(costs p/m-2)"
+	same null "$(costs p/other)"
+	same null "$(costs p-of-langbot/other)"
+	run --separate-stderr -0 lb-llm --no-stream --no-history -u -m p/m-1 x
+	same 'lb-llm: in 1000 out 100 cached 400 cost 0.0024' "$stderr"
+	run --separate-stderr -0 lb-llm embed -u -m p x
+	same 'lb-llm: in 500 cost 0.002' "$stderr"
+	same 0.002 "$(jq -nc '{kind: "request", model: "p", input: "x"}' |
+		lb-llm --records | jq .usage.cost)"
+	# another address is another service, whatever its models are called
+	cat > "$LB_CONFIG" <<-END
+		providers:
+		  mine: {preset: p}
+		  away: {preset: p, base-url: "$SERVER_URL/v1"}
+	END
+	same 0.0024 "$(costs mine/m-1)"
+	same null "$(costs away/m-1)"
+	echo 'llm: {prices: [{model: "away/*", input: 10}, {model: p/m-1, input: 0}]}' >> "$LB_CONFIG"
+	same 0.01 "$(costs away/m-1)"
+	same 0 "$(costs p/m-1)"
+}
+
+@test "a price list that is wrong costs a warning, not the answer" {
+	chat
+	shared 'p/m-1: {input: cheap}'
+	run --separate-stderr -0 lb-llm --no-stream --no-history -u -m p x
+	same x "$output"
+	[[ $stderr == *"warning: "*"p/m-1: input 'cheap' is not a price"* ||
+		$stderr == *"p/m-1: input 'cheap' is not a price"* ]]
+	[[ $stderr == *'in 1000 out 100 cached 400' ]]
+	shared 'p/m-1: [' '  }'
+	run --separate-stderr -0 lb-llm --no-stream --no-history -m p x
+	[[ $stderr == *'cannot read the prices: '*'prices.yaml:'* ]]
+}
+
+@test "the price list names providers there are, and every row has a price" {
+	list=$BATS_TEST_DIRNAME/../share/lb/prices.yaml
+	grep -qx 'date: 20[0-9][0-9]-[01][0-9]-[0-3][0-9]' "$list"
+	grep -o '^[a-z][a-z0-9-]*/' "$list" | tr -d / | sort -u > named
+	lb-llm models --json | jq -r .name | sort > known
+	same '' "$(comm -23 named known)"
+	run ! grep -vE '^(#.*|date: .*|[^ ]+/[^ ]+: \{input: [0-9.]+(, cached: [0-9.]+)?(, output: [0-9.]+)?\}|)$' "$list"
+}
+
+@test "presets are read in part, with the same result and the same lines" {
+	chat
+	shared 'date: 2025-12-01'
+	run --separate-stderr -0 lb-llm --dry-run -m p-of-langbot x
+	same "$SERVER_URL/v1/chat/completions" "$(jq -r .url <<< "$output")"
+	run --separate-stderr -0 lb-llm --dry-run -m other/y x
+	same http://h/v1/chat/completions "$(jq -r .url <<< "$output")"
+	run --separate-stderr -78 lb-llm --dry-run -m othr/y x
+	[[ $stderr == *"did you mean 'other/y'"* ]]
+	echo 'last: {base-url: }}' >> share/providers.yaml
+	run --separate-stderr -65 lb-llm --dry-run -m last/y x
+	[[ $stderr == *'providers.yaml:8:'* ]]
+	# laid out otherwise, it is read whole
+	printf '{"q": {"base-url": "http://q/v1"},\n"p": {"base-url": "http://p/v1"}}\n' > share/providers.yaml
+	run --separate-stderr -0 lb-llm --dry-run -m q/y x
+	same http://q/v1/chat/completions "$(jq -r .url <<< "$output")"
+}

@@ -39,7 +39,7 @@ int records_run(const struct records *how);
 struct ask {
 	struct lb_buf text, reasoning;
 	json_t *calls; /* [{"id","name","arguments"}...] */
-	json_t *keep;  /* what the provider wants back with them; or NULL */
+	json_t *keep;  /* what the provider wants back; or NULL */
 	struct lb_usage usage;
 	char *finish;
 	bool over, failed;

@@ -37,5 +37,7 @@ void tell_usage(const struct lb_usage *u)
 		lb_buf_printf(&line, " out %lld", (long long)u->output);
 	if (u->cached >= 0)
 		lb_buf_printf(&line, " cached %lld", (long long)u->cached);
+	if (u->priced)
+		lb_buf_printf(&line, " cost %.10g", u->cost);
 	lb_tell(NULL, "%s", line.data);
 }

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/near.h"
+#include "config/blocks.h"
 #include "config/config.h"
 #include "config/load.h"
 #include "config/yaml.h"
@@ -20,6 +21,58 @@ json_t *lb_config_presets(struct lb_error *err)
 	if (!all)
 		lb_error_wrap(err, "cannot read the presets");
 	return all;
+}
+
+struct meant {
+	const struct lb_config *config;
+	const char *name;
+};
+
+static bool is_one(const char *name, const char *key, const char *requester)
+{
+	return name && (strcmp(name, key) == 0 ||
+			(requester && strcmp(name, requester) == 0));
+}
+
+static bool is_set(const char *text, size_t len, const char *member)
+{
+	lb_autofree char *name = lb_block_value(text, len, member);
+
+	return name && lb_config_env(name);
+}
+
+static bool is_meant(void *arg, const char *key, const char *text, size_t len)
+{
+	const struct meant *m = arg;
+	lb_autofree char *requester = lb_block_value(text, len, "requester");
+	json_t *ours = json_object_get(m->config->all, "providers"), *own;
+	const char *name, *line = memchr(text, '\n', len);
+
+	/* on one line, in braces: whatever is in them */
+	if (memchr(text, '{', line ? (size_t)(line - text) : len))
+		return true;
+	if (is_one(m->name, key, requester) || is_set(text, len, "key-env") ||
+	    is_set(text, len, "base-url-env"))
+		return true;
+	json_object_foreach(ours, name, own)
+	{
+		if (is_one(name, key, requester) ||
+		    is_one(lb_json_str(own, "preset"), key, requester))
+			return true;
+	}
+	return false;
+}
+
+json_t *lb_config_presets_of(const struct lb_config *config, const char *name,
+			     struct lb_error *err)
+{
+	lb_autofree char *path = lb_config_share("providers.yaml");
+	struct meant meant = {config, name};
+	json_t *some = lb_blocks_load(path, MAX_PRESETS, is_meant, &meant, err);
+
+	if (!some)
+		lb_error_wrap(err, "cannot read the presets");
+	return some;
 }
 
 const json_t *lb_config_preset(const json_t *presets, const char *name,

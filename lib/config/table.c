@@ -281,8 +281,8 @@ const struct lb_key lb_keys[] = {
 {"llm.idle-timeout", LB_KEY_DURATION, "\"60s\"",
  .doc = "longest silence within an answer"},
 {"llm.prices", LB_KEY_TABLE, "[]",
- .doc = "what models cost, for limits of cost: {model, input, output}, each a "
-	"million tokens; * in a model stands for anything"},
+ .doc = "what models cost: {model, input, output, cached}, each a million "
+	"tokens; * in a model stands for anything; else prices.yaml says"},
 
 {"tools.providers.*.command", LB_KEY_LIST, NULL,
  .doc = "a program that offers tools, lb-provider(7), and its arguments"},

@@ -158,9 +158,12 @@ static void drop(void *arg)
 static void emit(struct lb_llm_call *call, const struct lb_llm_event *event)
 {
 	lb_llm_fn *fn = call->fn;
+	struct lb_llm_event priced = *event;
 
 	if (!fn)
 		return;
+	if (event->kind == LB_LLM_USAGE)
+		lb_usage_price(&priced.usage, &call->model->price);
 	if (event->kind == LB_LLM_END || event->kind == LB_LLM_FAILED) {
 		call->fn = NULL;
 		lb_timer_cancel(call->llm->loop, &call->after);
@@ -169,7 +172,7 @@ static void emit(struct lb_llm_call *call, const struct lb_llm_event *event)
 				     lb_clock_mono() + AFTER_FINISH, drop,
 				     call);
 	}
-	fn(call->arg, event);
+	fn(call->arg, event->kind == LB_LLM_USAGE ? &priced : event);
 }
 
 /* A failure in the words of its provider, without its keys. */

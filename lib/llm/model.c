@@ -57,7 +57,7 @@ static bool means_offline(const char *spec)
 /* Where a model is looked for. */
 struct search {
 	struct lb_config *config;
-	const json_t *all; /* the presets */
+	const json_t *all; /* the presets that may be meant */
 	bool dry;          /* its key stays where it is */
 	enum lb_model_use use;
 };
@@ -160,7 +160,13 @@ static int fill(struct lb_model *m, const struct search *in,
 		limit_of(config, provider, "idle-timeout", "llm.idle-timeout");
 	if (set_url(m, provider, err) < 0)
 		return -1;
-	return in->dry ? 0 : lb_keys_set(m, provider, err);
+	if (in->dry)
+		return 0;
+	if (in->use != LB_FOR_LISTING)
+		m->price = lb_price_of(config, m->label,
+				       lb_endpoint_env(provider,
+						       "base-url-env") != NULL);
+	return lb_keys_set(m, provider, err);
 }
 
 static struct lb_model *open_at(const struct search *in, const char *name,
@@ -267,7 +273,7 @@ static struct lb_model *open_named(const struct search *in, const char *spec,
 	size_t len = strcspn(spec, "/");
 	lb_autofree char *name = lb_strndup(spec, len);
 	const char *model = spec[len] ? spec + len + 1 : "", *near;
-	json_auto_t *provider = NULL;
+	json_auto_t *provider = NULL, *every = NULL;
 	int got = lb_endpoint_find(in->config, in->all, name, &provider, err);
 
 	if (got < 0)
@@ -281,7 +287,9 @@ static struct lb_model *open_named(const struct search *in, const char *spec,
 			"no model '%s'; did you mean 'offline'?", spec);
 		return NULL;
 	}
-	near = spec[len] ? lb_endpoint_near(in->config, in->all, name) : NULL;
+	if (spec[len] && !(every = lb_config_presets(err)))
+		return NULL;
+	near = every ? lb_endpoint_near(in->config, every, name) : NULL;
 	if (!near)
 		return open_bare(in, spec, err);
 	lb_fail(err, LB_CONFIG, "no provider '%s'; did you mean '%s/%s'?", name,
@@ -292,13 +300,16 @@ static struct lb_model *open_named(const struct search *in, const char *spec,
 static struct lb_model *search(struct search in, const char *spec,
 			       struct lb_error *err)
 {
+	lb_autofree char *name = NULL;
 	json_auto_t *all = NULL;
 
 	if (!spec || !*spec)
 		spec = lb_config_str(in.config, uses[in.use].key);
 	if (spec && means_offline(spec))
 		return offline(spec, err);
-	in.all = all = lb_config_presets(err);
+	if (spec)
+		name = lb_strndup(spec, strcspn(spec, "/"));
+	in.all = all = lb_config_presets_of(in.config, name, err);
 	if (!all)
 		return NULL;
 	if (!spec || !*spec)

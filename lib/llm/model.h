@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "config/config.h"
+#include "config/prices.h"
 
 struct lb_protocol;
 
@@ -39,8 +40,9 @@ struct lb_model {
 	size_t n_keys, key_in_use;
 	char *key_hint; /* where a key is looked for: "OPENAI_API_KEY" */
 	bool blind;     /* it is shown no images */
-	json_t *extra;  /* members added to each body; or NULL */
-	json_t *about;  /* its provider's members, without keys; or NULL */
+	struct lb_price price;
+	json_t *extra; /* members added to each body; or NULL */
+	json_t *about; /* its provider's members, without keys; or NULL */
 	int64_t connect_ms, first_byte_ms, idle_ms; /* 0: none */
 };
 

@@ -92,6 +92,7 @@ void lb_vectors_over(struct lb_vectors_call *c,
 	struct lb_vectors_answer whole = *answer;
 
 	whole.usage = c->usage;
+	lb_usage_price(&whole.usage, &c->model->price);
 	if (!whole.failed)
 		whole.retry_after_ms = -1;
 	c->fn(c->arg, &whole);
