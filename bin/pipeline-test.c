@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/prog.h"
 #include "pipeline-cases.h"
@@ -66,15 +67,27 @@ static void judge(struct test *t, const struct lb_buf *story,
 	compare(why, "waits", waits, waited, false);
 }
 
+/* Of a bot that is not configured the rules are those of none: a slip. */
+static void warn_of_bot(const struct test *t)
+{
+	lb_autofree char *bot = pipeline_case_text(&t->of, "bot");
+	const json_t *bots = lb_config_section(t->pipeline->config, "bots");
+
+	if (bot && strcmp(bot, "-") != 0 && json_object_size(bots) > 0 &&
+	    !json_object_get(bots, bot))
+		lb_warn("case %zu: there is no bot '%s'", t->of.number, bot);
+}
+
 static int run(struct test *t, bool *good, struct lb_error *err)
 {
-	const char *name = lb_json_str(t->of.row, "name");
+	lb_autofree char *name = pipeline_case_text(&t->of, "name");
 	const struct lb_message *m = &t->message;
 	lb_autobuf struct lb_buf why = {0}, story = {0};
 
 	if (pipeline_case_make(&t->of, &t->line, err) < 0 ||
 	    lb_record_parse(&t->record, t->line.data, t->line.len, err) < 0)
 		return -1;
+	warn_of_bot(t);
 	lb_buf_reset(&t->out);
 	lb_message_run(&t->message, t->pipeline, &t->record, &t->out);
 	if (lb_record_parse(&t->result, t->out.data, t->out.len - 1, err) < 0)

@@ -315,9 +315,9 @@ history() {
 		config "enable-all-tools: true, repeat-limit: 0, limits: {$1}"
 		answer "$1" "${2:-loop e__echo {\"text\":\"x\"\}}"
 	}
-	same "I stop here: 3 rounds are the limit for one answer." "$(limited 'rounds: 3')"
+	same "I stop here: I may ask and look only so often for one answer (3)." "$(limited 'rounds: 3')"
 	same '["rounds",3,3]' "$(reply '[.ended,.rounds,.tools.n]')"
-	same "I stop here: 2 calls of tools are the limit for one answer." "$(limited 'calls: 2')"
+	same "I stop here: I may use tools only so often for one answer (2)." "$(limited 'calls: 2')"
 	same '["calls",2]' "$(reply '[.ended,.tools.n]')"
 	same "I stop here: what one answer may use is used up." "$(limited 'tokens: 10')"
 	same '"tokens"' "$(reply .ended)"
@@ -334,7 +334,7 @@ history() {
 @test "a limit in a streamed answer: chunks and reply say the same" {
 	config 'enable-all-tools: true, limits: {rounds: 1}'
 	query a $'say one\ncall e__who' | lb-agent --stream > "$BATS_TEST_TMPDIR/out"
-	same '"one\n\nI stop here: 1 rounds are the limit for one answer."' "$(reply .text)"
+	same '"one\n\nI stop here: I may ask and look only so often for one answer (1)."' "$(reply .text)"
 	same "$(reply .text)" "$(jq -sc '[.[]|select(.kind=="chunk").text]|add' "$BATS_TEST_TMPDIR/out")"
 	same '["user","assistant","tool","assistant"]' "$(history a | jq -sc 'map(.role)')"
 }

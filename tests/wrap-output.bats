@@ -305,6 +305,29 @@ png='\211PNG\r\n\032\nxyz'
 	[[ $stderr == *'too long for a picture' ]]
 }
 
+@test "a renderer that takes its time holds up its own session, and no other" {
+	mkfifo go in
+	printf "read line < go; printf '%s'\n" "$png" > render
+	output "long-text-processing: {strategy: image, threshold: 5, renderer: \"cmd:sh $PWD/render\"}"
+	lb-wrap < in > out 3>&- &
+	wrap=$!
+	exec 4> in
+	{
+		streamed 'one' ' two'
+		reply 'one two'
+		reply behind '{"id":"b","text":"b","chain":[{"type":"Plain","text":"b"}]}'
+		reply c '{"session":"tg/person_8"}'
+	} >&4
+	until grep -q person_8 out; do sleep 0.01; done
+	same '["one"," two","c"]' "$(jq -c .text out | jq -sc '.[1:]')"
+	echo > go
+	exec 4>&-
+	wait "$wrap"
+	same '[[null,"c"],["Image","one two"],["Plain","b"]]' "$(jq -sc \
+		'map(select(.kind == "reply"))[:3] | [[null, .[0].text], [.[1].chain[0].type, .[1].text],
+			[.[2].chain[0].type, .[2].text]]' out)"
+}
+
 @test "a stream that becomes long is made into something else once, at its end" {
 	output 'long-text-processing: {strategy: forward, threshold: 5}'
 	run -0 lb-wrap < <(streamed 'one' ' two' ' three'; reply 'one two three')

@@ -120,13 +120,19 @@ static size_t lines_of(const char *text, size_t len)
 	return n;
 }
 
+/* Does anybody read that as one? */
+static bool is_picture(const char *text, size_t len)
+{
+	return lb_utf8_count(text, len) <= LB_LONG_IMAGE_CHARS &&
+	       lines_of(text, len) <= LB_LONG_IMAGE_LINES;
+}
+
 static int put_image(struct lb_buf *b, const struct lb_output *o,
 		     const char *text, size_t len, struct lb_error *err)
 {
 	lb_autobuf struct lb_buf png = {0}, path = {0};
 
-	if (lb_utf8_count(text, len) > LB_LONG_IMAGE_CHARS ||
-	    lines_of(text, len) > LB_LONG_IMAGE_LINES)
+	if (!is_picture(text, len))
 		return lb_fail(err, LB_DATA,
 			       "the text is too long for a picture");
 	if (render(o->renderer, text, len, &png, err) < 0 ||
@@ -155,12 +161,16 @@ static int put_file(struct lb_buf *b, struct lb_config *config,
 }
 
 enum lb_long_text lb_long_text(const struct lb_output *o,
-			       struct lb_config *config, const char *text,
+			       const struct lb_wrap *wrap, const char *text,
 			       size_t len, struct lb_buf *chain)
 {
+	struct lb_config *config = wrap->config;
 	enum lb_long_text how = o->strategy;
 	struct lb_error err;
 
+	if (how == LB_LONG_IMAGE && is_picture(text, len) &&
+	    !lb_aside(wrap->asides))
+		return how; /* somebody else makes it */
 	if (how == LB_LONG_IMAGE && put_image(chain, o, text, len, &err) < 0) {
 		lb_warn("a long answer is forwarded instead: %s", err.text);
 		how = LB_LONG_FORWARD;
