@@ -31,6 +31,7 @@ void ask_event(void *arg, const struct lb_llm_event *e)
 						   "arguments", e->text));
 		return;
 	case LB_LLM_KEEP:
+		a->keep = json_deep_copy(e->keep);
 		return;
 	case LB_LLM_USAGE:
 		a->usage = e->usage;
@@ -54,6 +55,7 @@ void ask_release(struct ask *a)
 	lb_buf_release(&a->text);
 	lb_buf_release(&a->reasoning);
 	json_decref(a->calls);
+	json_decref(a->keep);
 	free(a->finish);
 	free(a->message);
 }
@@ -121,6 +123,8 @@ void ask_put(struct lb_buf *b, const struct ask *a)
 			    a->reasoning.len);
 	if (a->calls)
 		lb_put_json(b, "tool_calls", a->calls);
+	if (a->keep)
+		lb_put_json(b, "keep", a->keep);
 	if (a->usage.input >= 0 || a->usage.output >= 0)
 		lb_put_usage(b, &a->usage);
 	if (a->finish)

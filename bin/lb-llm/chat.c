@@ -12,7 +12,7 @@
 #include "llm/schema.h"
 #include "record/record.h"
 
-static const char *model_spec, *schema_text, *quiet_if;
+static const char *model_spec, *schema_text, *quiet_if, *reasoning;
 static const char *session_name, *config_file;
 static struct question question;
 static struct lb_list settings;
@@ -54,6 +54,8 @@ const struct lb_opt chat_options[] = {
 	 .flag = &no_stream},
 	{0, "quiet-if", "REGEX", "print nothing if the answer matches",
 	 .text = &quiet_if},
+	{0, "reasoning", "LEVEL", "how much the model thinks",
+	 .text = &reasoning},
 	{0, "records", .help = "answer request records from standard input",
 	 .flag = &records_mode},
 	{0, "schema", "SCHEMA", "print JSON that keeps to it",
@@ -142,6 +144,7 @@ static int run(struct chat *c)
 		return lb_report(&err);
 	c->request = (struct lb_llm_request){.messages = c->messages,
 					     .options = c->options,
+					     .reasoning = reasoning,
 					     .stream = !no_stream,
 					     .strict = strict};
 	if (dry_run)

@@ -28,6 +28,7 @@ int records_run(const struct records *how);
 struct ask {
 	struct lb_buf text, reasoning;
 	json_t *calls; /* [{"id","name","arguments"}...] */
+	json_t *keep;  /* what the provider wants back; or NULL */
 	struct lb_usage usage;
 	char *finish;
 	bool over, failed;
@@ -46,7 +47,7 @@ void ask_release(struct ask *ask);
 int ask_wait(struct ask *ask, const struct lb_model *model,
 	     const struct lb_llm_request *request, int64_t timeout_ms,
 	     struct lb_error *err);
-/* Members of a response: text, reasoning, tool_calls, usage, finish. */
+/* Members of a response: text, reasoning, tool_calls, keep, usage, finish. */
 void ask_put(struct lb_buf *b, const struct ask *ask);
 
 /* attach.c: a file as a part of the message; "-" is standard input. */

@@ -13,8 +13,6 @@
 	"irc onebot web qq mail http"
 #define RUNNERS "dify-service-api n8n-service-api coze-api tbox-app-api " \
 	"dashscope-app-api langflow-api weknora-api deerflow-api"
-#define PROTOCOLS "openai-responses anthropic-messages gemini " \
-	"ollama-chat ollama"
 
 const struct lb_key lb_keys[] = {
 {"bots.*.adapter", LB_KEY_ENUM, "\"stdout\"",
@@ -204,10 +202,13 @@ const struct lb_key lb_keys[] = {
 
 {"providers.*.preset", LB_KEY_STRING, NULL,
  .doc = "a built-in provider whose settings this one starts from"},
-{"providers.*.protocol", LB_KEY_ENUM, NULL, .values = "openai-chat",
- .foreign = PROTOCOLS, .doc = "what the endpoint speaks"},
+{"providers.*.protocol", LB_KEY_ENUM, NULL,
+ .values = "anthropic-messages gemini ollama-chat openai-chat "
+	   "openai-responses",
+ .doc = "what the endpoint speaks"},
 {"providers.*.base-url", LB_KEY_STRING, NULL,
- .doc = "the endpoint, up to and without /chat/completions"},
+ .doc = "the endpoint, up to and without /chat/completions, /responses, "
+	"/v1/messages, /api/chat or /models"},
 {"providers.*.api-keys", LB_KEY_SECRETS, NULL,
  .doc = "keys; with several, each request takes the next"},
 {"providers.*.default-model", LB_KEY_STRING, NULL,

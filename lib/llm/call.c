@@ -180,10 +180,20 @@ static void on_event(void *arg, const struct lb_llm_event *event)
 {
 	struct lb_llm_call *call = arg;
 
-	if (event->kind == LB_LLM_FAILED)
+	if (event->kind == LB_LLM_FAILED) {
 		emit_failure(call, event);
-	else
+	} else if (event->kind == LB_LLM_KEEP) {
+		json_auto_t *keep = json_copy((json_t *)(uintptr_t)event->keep);
+		struct lb_llm_event with = *event;
+
+		/* Another provider could not read it. */
+		json_object_set_new(keep, "provider",
+				    json_string(call->model->provider));
+		with.keep = keep;
+		emit(call, &with);
+	} else {
 		emit(call, event);
+	}
 }
 
 static void fail(struct lb_llm_call *call, enum lb_code code, int status,
@@ -243,19 +253,20 @@ static void refuse(struct lb_llm_call *call)
 	lb_autobuf struct lb_buf mended = {0};
 	json_auto_t *body = lb_record_load(lb_buf_str(&call->refusal),
 					   call->refusal.len, &mended);
-	const json_t *error = json_object_get(body, "error");
 	struct lb_failure f;
 
-	if (!error && lb_json_str(body, "message"))
-		error = body;
-	if (!error && lb_json_str(body, "detail"))
-		error = json_object_get(body, "detail");
-	lb_classify(error, call->status, &f);
+	lb_classify_body(body, call->status, &f);
 	if (call->status >= 300 && call->status < 400)
 		fail(call, LB_CODE_BAD_REQUEST, call->status,
 		     "a redirect; set base-url to where it leads");
 	else
-		fail(call, f.code, call->status, f.message);
+		emit_failure(call, &(struct lb_llm_event){
+					   .kind = LB_LLM_FAILED,
+					   .code = f.code,
+					   .status = call->status,
+					   .message = f.message,
+					   .param = *f.param ? f.param : NULL,
+				   });
 }
 
 static void on_end(void *arg, const struct lb_http_end *end)

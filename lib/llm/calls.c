@@ -65,6 +65,8 @@ struct lb_growing_call *lb_calls_add(struct lb_calls *c,
 	}
 	if (!s->name && p->name && *p->name)
 		s->name = lb_strdup(p->name);
+	if (p->arguments && p->whole)
+		lb_buf_reset(&s->arguments);
 	if (p->arguments)
 		lb_buf_put(&s->arguments, p->arguments, p->arguments_len);
 	return s;

@@ -1,127 +1,229 @@
 #include "llm/encode.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "llm/reasoning.h"
+#include "llm/turns.h"
 
-/* What stands in for a file is a line of its own: `own`, and then the next. */
-static void add_text(json_t *parts, const char *text, bool own)
+json_t *lb_encode_image_url(const json_t *part)
 {
-	json_t *last = json_array_get(parts, json_array_size(parts) - 1);
-	const char *before = last ? lb_json_str(last, "text") : NULL;
-	lb_autobuf struct lb_buf joined = {0};
+	const json_t *data = json_object_get(part, "data");
+	json_t *url = json_object_get(part, "url");
+	lb_autobuf struct lb_buf text = {0};
 
-	if (!before) {
-		json_array_append_new(parts,
-				      lb_json_pack("{s:s, s:s}", "type", "text",
-						   "text", text));
-		return;
-	}
-	lb_buf_puts(&joined, before);
-	if (own && joined.len > 0 && joined.data[joined.len - 1] != '\n' &&
-	    text[0] != '\n')
-		lb_buf_putc(&joined, '\n');
-	lb_buf_puts(&joined, text);
-	lb_json_set_str(last, "text", joined.data, joined.len);
+	if (url)
+		return json_incref(url);
+	lb_buf_printf(&text, "data:%s;base64,", lb_json_str(part, "mime"));
+	lb_buf_put(&text, json_string_value(data), json_string_length(data));
+	return lb_json_text(text.data, text.len);
 }
 
-static void add_image(json_t *parts, const char *url)
+json_t *lb_encode_id(const json_t *id)
 {
-	json_array_append_new(parts, lb_json_pack("{s:s, s:{s:s}}", "type",
-						  "image_url", "image_url",
-						  "url", url));
+	static const char good[] = "abcdefghijklmnopqrstuvwxyz"
+				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				   "0123456789_-";
+	const char *text = json_string_value(id);
+	lb_autobuf struct lb_buf clean = {0};
+	uint64_t hash = 14695981039346656037u;
+
+	if (*text && !text[strspn(text, good)] && strlen(text) <= 64)
+		return json_string(text);
+	for (const char *p = text; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+	lb_buf_printf(&clean, "call_%016llx", (unsigned long long)hash);
+	return json_string(clean.data);
 }
 
-/* `note`: the part before was a file. */
-static void add_part(json_t *parts, const json_t *part, bool *note)
+static json_t *encode_part(const json_t *part)
 {
-	const char *type = lb_json_str(part, "type"), *value;
-	bool is_note = false;
+	json_t *text = json_object_get(part, "text");
 
-	if (!type)
-		return;
-	if (strcmp(type, "text") == 0) {
-		value = lb_json_str(part, "text");
-		if (value && *value)
-			add_text(parts, value, *note);
-	} else if (strcmp(type, "image_base64") == 0) {
-		value = lb_json_str(part, "image_base64");
-		if (value && *value)
-			add_image(parts, value);
-	} else if (strcmp(type, "image_url") == 0) {
-		const json_t *image = json_object_get(part, "image_url");
-
-		value = lb_json_str(image, "url");
-		if (value && *value)
-			add_image(parts, value);
-	} else if (strncmp(type, "file_", 5) == 0) {
-		lb_autofree char *text = NULL;
-
-		value = lb_json_str(part, "file_name");
-		text = lb_printf("[file: %s]", value ? value : "unnamed");
-		add_text(parts, text, true);
-		is_note = true;
-	}
-	*note = is_note;
+	if (text)
+		return lb_json_pack("{s:s, s:O}", "type", "text", "text", text);
+	return lb_json_pack("{s:s, s:{s:o}}", "type", "image_url", "image_url",
+			    "url", lb_encode_image_url(part));
 }
 
 /* Parts as one string when they are text alone. */
-static json_t *content_of(const json_t *content)
+static json_t *content_of(const json_t *parts)
 {
-	json_auto_t *parts = json_array();
-	const json_t *part;
-	bool note = false;
+	const json_t *part = json_array_get(parts, 0);
+	json_t *text = json_object_get(part, "text"), *out;
 	size_t i;
 
-	if (!json_is_array(content))
-		return json_deep_copy(content);
-	json_array_foreach(content, i, part) add_part(parts, part, &note);
 	if (json_array_size(parts) == 0)
 		return json_string("");
-	part = json_object_get(json_array_get(parts, 0), "text");
-	if (json_array_size(parts) == 1 && part)
-		return json_deep_copy(part);
-	return json_incref(parts);
+	if (json_array_size(parts) == 1 && text)
+		return json_incref(text);
+	out = json_array();
+	json_array_foreach(parts, i, part)
+		json_array_append_new(out, encode_part(part));
+	return out;
 }
 
-static json_t *encode_one(const json_t *message)
+static json_t *encode_calls(const json_t *calls)
 {
-	static const char *const kept[] = {"name", "tool_calls",
-					   "tool_call_id"};
-	json_t *out = json_object();
-	const json_t *content = json_object_get(message, "content");
+	json_t *out = json_array();
+	const json_t *call;
+	size_t i;
 
-	json_object_set(out, "role", json_object_get(message, "role"));
-	json_object_set_new(out, "content",
-			    content ? content_of(content) : json_null());
-	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
-		json_t *value = json_object_get(message, kept[i]);
+	json_array_foreach(calls, i, call)
+		json_array_append_new(out,
+				      lb_json_pack("{s:O, s:s, s:{s:O, s:O}}",
+						   "id",
+						   json_object_get(call, "id"),
+						   "type", "function",
+						   "function", "name",
+						   json_object_get(call,
+								   "name"),
+						   "arguments",
+						   json_object_get(call,
+								   "text")));
+	return out;
+}
 
-		if (value && !json_is_null(value))
-			json_object_set(out, kept[i], value);
+/* `keep`: what the provider gave with it is wanted back. */
+static void add_assistant(json_t *out, const json_t *turn, bool keep)
+{
+	const json_t *parts = json_object_get(turn, "parts");
+	const json_t *calls = json_object_get(turn, "calls");
+	bool silent = json_array_size(parts) == 0;
+	json_t *message =
+		lb_json_pack("{s:s, s:o}", "role", "assistant", "content",
+			     silent && json_array_size(calls) > 0
+				     ? json_null()
+				     : content_of(parts));
+
+	if (json_array_size(calls) > 0)
+		json_object_set_new(message, "tool_calls", encode_calls(calls));
+	if (keep)
+		json_object_update_missing(message,
+					   json_object_get(turn, "keep"));
+	if (silent && json_array_size(calls) == 0)
+		json_decref(message); /* nothing but what was kept */
+	else
+		json_array_append_new(out, message);
+}
+
+/* Images of a result, which none of these messages can hold. */
+static void add_images(json_t *images, const json_t *result)
+{
+	const json_t *part;
+	bool told = false;
+	size_t i;
+
+	json_array_foreach(json_object_get(result, "parts"), i, part)
+	{
+		lb_autofree char *text = NULL;
+
+		if (lb_json_str(part, "text"))
+			continue;
+		text = lb_printf("What %s returned:",
+				 lb_json_str(result, "name"));
+		if (!told)
+			json_array_append_new(images,
+					      lb_json_pack("{s:s, s:s}", "type",
+							   "text", "text",
+							   text));
+		told = true;
+		json_array_append_new(images, encode_part(part));
+	}
+}
+
+static void add_results(json_t *out, const json_t *results)
+{
+	json_t *images = json_array();
+	const json_t *result;
+	size_t i;
+
+	json_array_foreach(results, i, result)
+	{
+		const json_t *parts = json_object_get(result, "parts");
+		json_t *text = lb_turns_text(parts);
+
+		if (json_string_length(text) == 0 && json_array_size(parts))
+			json_string_set(text, "The image follows.");
+		json_array_append_new(out,
+				      lb_json_pack("{s:s, s:O, s:o}", "role",
+						   "tool", "tool_call_id",
+						   json_object_get(result,
+								   "id"),
+						   "content", text));
+		add_images(images, result);
+	}
+	if (json_array_size(images) > 0)
+		json_array_append_new(out,
+				      lb_json_pack("{s:s, s:O}", "role", "user",
+						   "content", images));
+	json_decref(images);
+}
+
+json_t *lb_encode_chat(const struct lb_model *model,
+		       const struct lb_llm_request *request,
+		       const json_t *turns)
+{
+	bool keep = lb_reasoning_goes_back(model, request);
+	json_t *out = json_array(), *message;
+	const json_t *turn;
+	size_t i;
+
+	json_array_foreach(turns, i, turn)
+	{
+		const char *role = lb_json_str(turn, "role");
+		json_t *name = json_object_get(turn, "name");
+
+		if (strcmp(role, "assistant") == 0) {
+			add_assistant(out, turn, keep);
+		} else if (strcmp(role, "tool") == 0) {
+			add_results(out, json_object_get(turn, "results"));
+		} else {
+			message =
+				lb_json_pack("{s:s, s:o}", "role", role,
+					     "content",
+					     content_of(
+						     json_object_get(turn,
+								     "parts")));
+			if (name)
+				json_object_set(message, "name", name);
+			json_array_append_new(out, message);
+		}
 	}
 	return out;
 }
 
-json_t *lb_encode_messages(const json_t *messages, struct lb_error *err)
+struct lb_tool_view lb_encode_tool(const json_t *tool)
 {
-	json_t *out = json_array();
-	const json_t *message;
-	size_t i;
+	const json_t *f = json_object_get(tool, "function");
+	json_t *parameters = json_object_get(f, "parameters");
+	json_t *description = json_object_get(f, "description");
+	const char *name = lb_json_str(f, "name");
 
-	json_array_foreach(messages, i, message)
-	{
-		if (!lb_json_str(message, "role"))
-			break;
-		json_array_append_new(out, encode_one(message));
-	}
-	if (i > 0 && i == json_array_size(messages))
-		return out;
-	json_decref(out);
-	lb_fail(err, LB_USAGE,
-		i == 0 ? "there are no messages" : "message %zu has no role",
-		i);
-	return NULL;
+	return (struct lb_tool_view){
+		.name = name ? name : "",
+		.description = json_string_length(description) > 0 ? description
+								   : NULL,
+		.parameters = json_is_object(parameters) ? parameters : NULL,
+	};
+}
+
+struct lb_tool_choice lb_encode_choice(const struct lb_model *model,
+				       const struct lb_llm_request *request)
+{
+	const json_t *choice = lb_wire_option(model, request, "tool_choice");
+	const char *word = json_string_value(choice);
+	const char *name =
+		lb_json_str(json_object_get(choice, "function"), "name");
+
+	if (name)
+		return (struct lb_tool_choice){LB_CHOOSE_ONE, name};
+	if (word && strcmp(word, "none") == 0)
+		return (struct lb_tool_choice){LB_CHOOSE_NONE, NULL};
+	if (word && strcmp(word, "required") == 0)
+		return (struct lb_tool_choice){LB_CHOOSE_ANY, NULL};
+	return (struct lb_tool_choice){LB_CHOOSE_AUTO, NULL};
 }

@@ -1,18 +1,50 @@
 /*
- * llm/encode.h - neutral messages in the shape of chat completions.
+ * llm/encode.h - what the encoders of several protocols share. Inside the room
+ * only.
  */
 #ifndef LB_LLM_ENCODE_H
 #define LB_LLM_ENCODE_H
 
 #include <jansson.h>
 
-#include "base/error.h"
+#include "llm/protocol.h"
+
+/* Turns (llm/turns.h) as messages of chat completions, new. */
+json_t *lb_encode_chat(const struct lb_model *model,
+		       const struct lb_llm_request *request,
+		       const json_t *turns);
+
+/* "data:MIME;base64,DATA", or the address, of a part that is an image; new. */
+json_t *lb_encode_image_url(const json_t *part);
 
 /*
- * A new array. Members a model does not know are left out, parts without a
- * payload too; a file becomes a note; text alone becomes one string. LB_USAGE:
- * not an array of objects with a role.
+ * The id of a call as it may go to any endpoint, new. Those of some providers
+ * hold what others refuse; what is put in its place is the same each time, and
+ * another one for another id.
  */
-json_t *lb_encode_messages(const json_t *messages, struct lb_error *err);
+json_t *lb_encode_id(const json_t *id);
+
+/* What a tool of a request is called, does and takes; all borrowed. */
+struct lb_tool_view {
+	const char *name;
+	json_t *description; /* or NULL */
+	json_t *parameters;  /* or NULL */
+};
+
+struct lb_tool_view lb_encode_tool(const json_t *tool);
+
+/* Which tool is to be called. */
+struct lb_tool_choice {
+	enum {
+		LB_CHOOSE_AUTO,
+		LB_CHOOSE_NONE,
+		LB_CHOOSE_ANY,
+		LB_CHOOSE_ONE
+	} how;
+	const char *name; /* of the one; borrowed */
+};
+
+struct lb_tool_choice lb_encode_choice(const struct lb_model *model,
+				       const struct lb_llm_request *request);
 
 #endif

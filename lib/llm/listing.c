@@ -57,8 +57,7 @@ static int fetch(const struct lb_model *model, struct listing *l,
 	};
 	int r = -1;
 
-	lb_buf_printf(&wire.url, "%s%s", model->base_url,
-		      model->protocol->models.path);
+	lb_wire_url(&wire, model->base_url, model->protocol->models.path);
 	model->protocol->authorize(model, &wire);
 	request.url = wire.url.data;
 	request.headers = headers = lb_wire_lines(&wire);
@@ -106,7 +105,7 @@ static json_t *parse(const struct lb_model *model, const struct listing *l,
 	struct lb_failure f;
 
 	if (l->end.status / 100 != 2) {
-		lb_classify(json_object_get(body, "error"), l->end.status, &f);
+		lb_classify_body(body, l->end.status, &f);
 		lb_fail(err, lb_code_exit(f.code), "%s: HTTP %d: %s",
 			model->provider, l->end.status, f.message);
 		return NULL;

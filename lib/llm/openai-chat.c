@@ -6,21 +6,47 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/log.h"
 #include "llm/encode.h"
 #include "llm/protocol.h"
 #include "llm/reader.h"
+#include "llm/reasoning.h"
+#include "llm/turns.h"
+
+/* What is known to be refused, so that nobody has to be refused first. */
+static void fit(json_t *body, const struct lb_model *model)
+{
+	static const char *const refused[] = {"temperature", "top_p",
+					      "presence_penalty",
+					      "frequency_penalty"};
+	json_t *most = json_object_get(body, "max_tokens");
+
+	if (most && lb_reasoning_fits(model, "o[134]|o[134]-*|gpt-5*")) {
+		json_object_set(body, "max_completion_tokens", most);
+		json_object_del(body, "max_tokens");
+	}
+	if (!lb_reasoning_fits(model, "o[134]|o[134]-*|gpt-5|gpt-5-*"))
+		return;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		if (json_object_get(body, refused[i])) {
+			lb_log(LB_INFO, NULL, "%s takes no '%s': left out",
+			       model->label, refused[i]);
+			json_object_del(body, refused[i]);
+		}
+}
 
 static int encode(const struct lb_model *model,
 		  const struct lb_llm_request *request, struct lb_wire *wire,
 		  struct lb_error *err)
 {
 	json_auto_t *body = json_object();
-	json_t *messages = lb_encode_messages(request->messages, err);
+	json_auto_t *turns = lb_turns(model, request->messages, err);
 
-	if (!messages)
+	if (!turns)
 		return -1;
 	lb_json_set_str(body, "model", model->name, strlen(model->name));
-	json_object_set_new(body, "messages", messages);
+	json_object_set_new(body, "messages",
+			    lb_encode_chat(model, request, turns));
 	if (json_array_size(request->tools) > 0) {
 		json_object_set(body, "tools",
 				(json_t *)(uintptr_t)request->tools);
@@ -31,9 +57,13 @@ static int encode(const struct lb_model *model,
 		json_object_set_new(body, "stream_options",
 				    lb_json_pack("{s:b}", "include_usage", 1));
 	}
+	if (lb_wire_options(wire, body, model, request, NULL, err) < 0)
+		return -1;
+	fit(body, model);
 	lb_buf_puts(&wire->url, model->base_url);
 	lb_buf_puts(&wire->url, "/chat/completions");
-	return lb_wire_finish(wire, body, model, request, NULL, err);
+	lb_buf_json(&wire->body, body);
+	return 0;
 }
 
 /* Content is a string, or an array of parts. */
@@ -56,26 +86,47 @@ static void put_content(struct lb_reader *r, const json_t *content)
 	}
 }
 
+/* What a provider that shows its reasoning may want back. */
+struct state {
+	struct lb_buf reasoning;
+};
+
+static void release(void *state)
+{
+	struct state *s = state;
+
+	lb_buf_release(&s->reasoning);
+}
+
+static json_t *keep(struct lb_reader *r)
+{
+	struct state *s = lb_reader_state(r);
+
+	if (s->reasoning.len == 0)
+		return NULL;
+	return lb_json_pack("{s:o}", "reasoning_content",
+			    lb_json_text(s->reasoning.data, s->reasoning.len));
+}
+
 static void put_reasoning(struct lb_reader *r, const json_t *delta)
 {
 	const json_t *text = json_object_get(delta, "reasoning_content");
+	struct state *s = lb_reader_state(r);
 	const json_t *detail;
 	size_t i;
 
-	if (!json_is_string(text))
-		text = json_object_get(delta, "reasoning");
 	if (json_is_string(text)) {
-		lb_reader_reasoning(r, json_string_value(text),
-				    json_string_length(text));
+		lb_buf_put(&s->reasoning, json_string_value(text),
+			   json_string_length(text));
+		lb_reader_reasoning_at(r, delta, "reasoning_content");
+		return;
+	}
+	if (json_is_string(json_object_get(delta, "reasoning"))) {
+		lb_reader_reasoning_at(r, delta, "reasoning");
 		return;
 	}
 	json_array_foreach(json_object_get(delta, "reasoning_details"), i,
-			   detail)
-	{
-		text = json_object_get(detail, "text");
-		lb_reader_reasoning(r, json_string_value(text),
-				    json_string_length(text));
-	}
+			   detail) lb_reader_reasoning_at(r, detail, "text");
 }
 
 static void put_call(struct lb_reader *r, const json_t *call, size_t position,
@@ -194,6 +245,13 @@ const struct lb_protocol lb_openai_chat = {
 	.models = {.path = "/models", .list = "data", .id = "id"},
 	.authorize = lb_wire_bearer,
 	.encode = encode,
+	.images = {.bytes = 20 << 20,
+		   .count = 500,
+		   .total = 37 << 20, /* 50 MB of base64 */
+		   .takes_url = true},
+	.state_size = sizeof(struct state),
+	.release = release,
+	.keep = keep,
 	.event = on_event,
 	.body = on_body,
 };

@@ -5,6 +5,7 @@
 #define LB_LLM_PROTOCOL_H
 
 #include "base/buf.h"
+#include "llm/image.h"
 #include "llm/llm.h"
 
 /* One header of a request. */
@@ -44,13 +45,17 @@ struct lb_option_place {
 /*
  * Add what the model and the request want in each body, the latter over the
  * former: members at their places, objects joined, `extra_body` likewise, and
- * `extra_headers` as headers; then write the body. `places` ends with a NULL
- * name, and may be NULL. LB_CONFIG: a header that is none.
+ * `extra_headers` as headers; before them the level of reasoning, and last the
+ * changes. `places` ends with a NULL name, and may be NULL. LB_CONFIG: a header
+ * that is none; LB_USAGE: the level.
  */
-int lb_wire_finish(struct lb_wire *wire, json_t *body,
-		   const struct lb_model *model,
-		   const struct lb_llm_request *request,
-		   const struct lb_option_place *places, struct lb_error *err);
+int lb_wire_options(struct lb_wire *wire, json_t *body,
+		    const struct lb_model *model,
+		    const struct lb_llm_request *request,
+		    const struct lb_option_place *places, struct lb_error *err);
+
+/* {base}{path}, of which the base may have the first folder already. */
+void lb_wire_url(struct lb_wire *wire, const char *base, const char *path);
 
 /* The option of that name in the request, else in the model; or NULL. */
 const json_t *lb_wire_option(const struct lb_model *model,
@@ -71,6 +76,7 @@ struct lb_protocol {
 	const char *name;
 	enum lb_framing { LB_FRAMING_SSE, LB_FRAMING_NDJSON } framing;
 	struct lb_models_listing models; /* without a path: none */
+	struct lb_image_limits images;
 	/* The headers that every request to an endpoint of this kind bears. */
 	void (*authorize)(const struct lb_model *model, struct lb_wire *wire);
 	/* NULL for a protocol that sends nothing: `play` answers. */
@@ -92,7 +98,8 @@ struct lb_protocol {
 		     const struct lb_llm_request *request);
 };
 
-extern const struct lb_protocol lb_openai_chat, lb_offline;
+extern const struct lb_protocol lb_anthropic, lb_gemini, lb_offline;
+extern const struct lb_protocol lb_ollama, lb_openai_chat, lb_openai_responses;
 
 const struct lb_protocol *lb_protocol_find(const char *name);
 

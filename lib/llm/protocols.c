@@ -3,9 +3,8 @@
 #include "llm/protocol.h"
 
 static const struct lb_protocol *const protocols[] = {
-	&lb_openai_chat,
-	&lb_offline,
-	NULL,
+	&lb_openai_chat, &lb_openai_responses, &lb_anthropic, &lb_gemini,
+	&lb_ollama,      &lb_offline,          NULL,
 };
 
 const struct lb_protocol *lb_protocol_find(const char *name)

@@ -37,6 +37,8 @@ void lb_reader_reasoning(struct lb_reader *reader, const char *text,
 			 size_t len);
 void lb_reader_usage(struct lb_reader *reader, struct lb_usage usage);
 void lb_reader_set_finish(struct lb_reader *reader, const char *reason);
+/* The peer says that this was all of it; nothing after it counts. */
+void lb_reader_end(struct lb_reader *reader);
 /* End as failed. status: HTTP, or what the error object says; 0 unknown. */
 void lb_reader_fail(struct lb_reader *reader, enum lb_code code, int status,
 		    const char *message);
@@ -52,7 +54,7 @@ struct lb_call_piece {
 	const char *id, *name;
 	const char *arguments;
 	size_t arguments_len;
-	bool whole; /* nothing more of it comes: it needs an id now */
+	bool whole; /* it is all of the call, whatever came of it before */
 };
 
 /* The id of the call it went to, borrowed until the next; NULL: refused. */

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "llm/protocol.h"
+#include "llm/reasoning.h"
 
 void lb_wire_release(struct lb_wire *wire)
 {
@@ -46,6 +47,16 @@ void lb_wire_bearer(const struct lb_model *model, struct lb_wire *wire)
 {
 	if (model->key)
 		lb_wire_secret(wire, "Authorization", "Bearer ", model->key);
+}
+
+void lb_wire_url(struct lb_wire *wire, const char *base, const char *path)
+{
+	size_t n = 1 + strcspn(path + 1, "/"), len = strlen(base);
+
+	lb_buf_puts(&wire->url, base);
+	if (len > n && path[n] == '/' && memcmp(base + len - n, path, n) == 0)
+		path += n;
+	lb_buf_puts(&wire->url, path);
 }
 
 const char **lb_wire_lines(const struct lb_wire *wire)
@@ -113,18 +124,41 @@ static int add_headers(struct lb_wire *wire, const json_t *options,
 	return 0;
 }
 
-int lb_wire_finish(struct lb_wire *wire, json_t *body,
-		   const struct lb_model *model,
-		   const struct lb_llm_request *request,
-		   const struct lb_option_place *places, struct lb_error *err)
+/* Rename, or leave out, what the endpoint refused before. */
+static void change(json_t *body, const json_t *changes)
 {
+	const char *name;
+	json_t *to;
+
+	json_object_foreach((json_t *)(uintptr_t)changes, name, to)
+	{
+		json_t *value = json_object_get(body, name);
+
+		if (!value)
+			continue;
+		if (json_is_string(to) &&
+		    !json_object_get(body, json_string_value(to)))
+			json_object_set(body, json_string_value(to), value);
+		json_object_del(body, name);
+	}
+}
+
+int lb_wire_options(struct lb_wire *wire, json_t *body,
+		    const struct lb_model *model,
+		    const struct lb_llm_request *request,
+		    const struct lb_option_place *places, struct lb_error *err)
+{
+	json_auto_t *reasoning = lb_reasoning(model, request, err);
+
+	if (!reasoning)
+		return -1;
+	lb_json_merge(body, reasoning);
 	add_options(body, model->extra, places);
 	add_options(body, request->options, places);
-	if (add_headers(wire, model->extra, err) < 0 ||
-	    add_headers(wire, request->options, err) < 0)
+	change(body, request->changes);
+	if (add_headers(wire, model->extra, err) < 0)
 		return -1;
-	lb_buf_json(&wire->body, body);
-	return 0;
+	return add_headers(wire, request->options, err);
 }
 
 const json_t *lb_wire_option(const struct lb_model *model,

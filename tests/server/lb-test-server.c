@@ -36,8 +36,12 @@
  *     close | reset | hang  stop here: FIN, RST, or silence for good. What
  *                           follows is not sent but counts in Content-Length
  * Instead of all that:
- *     openai strict [KEY]   a chat completions endpoint that refuses what the
- *                           real one refuses, and answers, streamed or not:
+ *     SERVICE strict [KEY]  an endpoint that refuses what the real one refuses,
+ *                           and answers, streamed or not. SERVICE is openai
+ *                           (chat completions), responses, anthropic, gemini
+ *                           or ollama
+ *     call NAME [JSON]      first with this call of a tool, and with those of
+ *                           further such lines; then, when they are answered:
  *     answer TEXT           this; {last} is the last message of the user
  *     pace MS               between two deltas, which are words
  *

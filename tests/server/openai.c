@@ -2,33 +2,11 @@
  * openai.c - a chat completions endpoint that refuses what the real one
  * refuses, and answers everything else with one fixed text.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "script.h"
-
-/* What is wrong, or NULL. `param` names the field. */
-struct fault {
-	int status;
-	const char *code, *param;
-	const char *message;
-};
-
-static bool wrong(struct fault *f, const char *param, const char *message)
-{
-	*f = (struct fault){400, "invalid_request_error", param, message};
-	return false;
-}
-
-static bool is_one_of(const char *s, const char *const *list)
-{
-	for (; s && *list; list++)
-		if (strcmp(s, *list) == 0)
-			return true;
-	return false;
-}
+#include "double.h"
 
 static bool part_ok(const json_t *part, struct fault *f)
 {
@@ -64,13 +42,6 @@ static bool content_ok(const json_t *m, bool may_be_null, struct fault *f)
 	json_array_foreach(content, i,
 			   part) if (!part_ok(part, f)) return false;
 	return true;
-}
-
-static bool is_object_text(const char *text)
-{
-	json_auto_t *value = json_loads(text, 0, NULL);
-
-	return json_is_object(value);
 }
 
 /* Each call of a tool goes into `open`, which the tool messages empty. */
@@ -163,25 +134,9 @@ static bool tools_ok(const json_t *tools, struct fault *f)
 
 		if (!type || strcmp(type, "function") != 0 || !name)
 			return wrong(f, "tools", "a tool has no name");
-		if (!*name || strlen(name) > 64 ||
-		    name[strspn(name, "abcdefghijklmnopqrstuvwxyz"
-				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "0123456789_-")])
+		if (!name_ok(name, 64))
 			return wrong(f, "tools", "a tool has a bad name");
 	}
-	return true;
-}
-
-static bool in_range(const json_t *body, const char *key, double low,
-		     double high, struct fault *f)
-{
-	const json_t *v = json_object_get(body, key);
-
-	if (!v || json_is_null(v))
-		return true;
-	if (!json_is_number(v) || json_number_value(v) < low ||
-	    json_number_value(v) > high)
-		return wrong(f, key, "out of range or not a number");
 	return true;
 }
 
@@ -207,31 +162,9 @@ static bool options_ok(const json_t *body, struct fault *f)
 	       in_range(body, "max_completion_tokens", 1, 1e9, f);
 }
 
-static bool key_ok(const struct openai *how, const struct request *r,
-		   struct fault *f)
+static bool ok(const struct request *r, const json_t *body, struct fault *f)
 {
-	const char *given = lb_json_str(r->headers, "authorization");
-
-	if (given && strncmp(given, "Bearer ", 7) == 0 && given[7] &&
-	    (!how->key || strcmp(given + 7, how->key) == 0))
-		return true;
-	*f = (struct fault){401, "invalid_api_key", NULL,
-			    given ? "incorrect API key provided"
-				  : "you did not provide an API key"};
-	return false;
-}
-
-static bool request_ok(const struct openai *how, const struct request *r,
-		       const json_t *body, struct fault *f)
-{
-	const char *type = lb_json_str(r->headers, "content-type");
-
-	if (!key_ok(how, r, f))
-		return false;
-	if (!type || !strstr(type, "application/json"))
-		return wrong(f, NULL, "the content type is not JSON");
-	if (!json_is_object(body))
-		return wrong(f, NULL, "could not parse the JSON body");
+	(void)r;
 	if (!lb_json_str(body, "model") || !*lb_json_str(body, "model"))
 		return wrong(f, "model", "you must provide a model");
 	return messages_ok(json_object_get(body, "messages"), f) &&
@@ -239,10 +172,17 @@ static bool request_ok(const struct openai *how, const struct request *r,
 	       options_ok(body, f);
 }
 
-static const char *last_user_text(const json_t *body)
+static json_t *refuse(const struct fault *f)
+{
+	return lb_json_pack("{s:{s:s,s:s,s:s?,s:s}}", "error", "message",
+			    f->message, "type", "invalid_request_error",
+			    "param", f->param, "code", f->code);
+}
+
+static const char *last(const json_t *body, bool *tools)
 {
 	const json_t *messages = json_object_get(body, "messages");
-	const char *last = "";
+	const char *text = "";
 	json_t *m, *part;
 	size_t i, j;
 
@@ -251,142 +191,136 @@ static const char *last_user_text(const json_t *body)
 		const char *role = lb_json_str(m, "role");
 		const json_t *content = json_object_get(m, "content");
 
-		if (!role || strcmp(role, "user") != 0)
+		*tools |= strcmp(role, "tool") == 0;
+		if (strcmp(role, "user") != 0)
 			continue;
+		*tools = false;
 		if (json_is_string(content))
-			last = json_string_value(content);
+			text = json_string_value(content);
 		json_array_foreach(content, j,
-				   part) if (lb_json_str(part, "text")) last =
+				   part) if (lb_json_str(part, "text")) text =
 			lb_json_str(part, "text");
 	}
-	return last;
+	return text;
 }
 
-static char *answer_text(const struct openai *how, const json_t *body)
+static bool wants_stream(const struct request *r, const json_t *body)
 {
-	const char *last = last_user_text(body), *at;
-	struct lb_buf out = {0};
-
-	for (const char *p = how->answer; *p; p = at + 6) {
-		at = strstr(p, "{last}");
-		lb_buf_put(&out, p, at ? (size_t)(at - p) : strlen(p));
-		if (!at)
-			break;
-		lb_buf_puts(&out, last);
-	}
-	return lb_buf_take(&out);
+	(void)r;
+	return lb_json_bool(body, "stream", false);
 }
 
-static void send_json(struct plan *plan, json_t *take, bool as_event, int ms)
+static json_t *usage_of(const struct turn *t)
 {
-	lb_autobuf struct lb_buf out = {0};
-
-	if (as_event)
-		lb_buf_puts(&out, "data: ");
-	lb_buf_json(&out, take);
-	if (as_event)
-		lb_buf_puts(&out, "\n\n");
-	plan_add(plan, STEP_SEND, out.data, out.len, ms);
-	json_decref(take);
-}
-
-static json_t *usage_of(const json_t *body, const char *text)
-{
-	int in = (int)json_array_size(json_object_get(body, "messages"));
-	int out = (int)strlen(text);
+	int in = (int)json_array_size(json_object_get(t->body, "messages"));
+	int out = (int)strlen(t->text) + 1;
 
 	return lb_json_pack("{s:i,s:i,s:i}", "prompt_tokens", in,
 			    "completion_tokens", out, "total_tokens", in + out);
 }
 
-static json_t *chunk(const json_t *body, json_t *take_choices)
+static void chunk(struct turn *t, json_t *take_delta, const char *finish)
 {
-	return lb_json_pack("{s:s,s:s,s:i,s:s,s:o}", "id", "chatcmpl-1",
-			    "object", "chat.completion.chunk", "created", 1,
-			    "model", lb_json_str(body, "model"), "choices",
-			    take_choices);
-}
-
-static void send_stream(const struct openai *how, const json_t *body,
-			const char *text, struct plan *plan)
-{
-	json_t *last;
-
-	lb_buf_puts(&plan->headers, "Content-Type: text/event-stream\r\n");
-	plan->chunked = true;
-	send_json(plan,
-		  chunk(body, lb_json_pack("[{s:i,s:{s:s,s:s},s:n}]", "index",
-					   0, "delta", "role", "assistant",
-					   "content", "", "finish_reason")),
-		  true, how->pace_ms);
-	for (size_t n; *text; text += n) {
-		n = strspn(text, " ");
-		n += strcspn(text + n, " ");
-		send_json(plan,
-			  chunk(body,
-				lb_json_pack("[{s:i,s:{s:o},s:n}]", "index", 0,
-					     "delta", "content",
-					     lb_json_text(text, n),
-					     "finish_reason")),
-			  true, how->pace_ms);
-	}
-	send_json(plan,
-		  chunk(body, lb_json_pack("[{s:i,s:{},s:s}]", "index", 0,
-					   "delta", "finish_reason", "stop")),
-		  true, 0);
-	if (lb_json_bool(json_object_get(body, "stream_options"),
-			 "include_usage", false)) {
-		last = chunk(body, json_array());
-		json_object_set_new(last, "usage", usage_of(body, "x"));
-		send_json(plan, last, true, 0);
-	}
-	plan_add(plan, STEP_SEND, "data: [DONE]\n\n", 14, 0);
-}
-
-static void send_whole(const json_t *body, const char *text, struct plan *plan)
-{
-	lb_buf_puts(&plan->headers, "Content-Type: application/json\r\n");
-	send_json(plan,
-		  lb_json_pack("{s:s,s:s,s:i,s:s,s:[{s:i,s:{s:s,s:o},s:s}],"
-			       "s:o}",
-			       "id", "chatcmpl-1", "object", "chat.completion",
+	send_json(t,
+		  lb_json_pack("{s:s,s:s,s:i,s:s,s:[{s:i,s:o,s:s?}]}", "id",
+			       "chatcmpl-1", "object", "chat.completion.chunk",
 			       "created", 1, "model",
-			       lb_json_str(body, "model"), "choices", "index",
-			       0, "message", "role", "assistant", "content",
-			       lb_json_text(text, strlen(text)),
-			       "finish_reason", "stop", "usage",
-			       usage_of(body, text)),
-		  false, 0);
+			       lb_json_str(t->body, "model"), "choices",
+			       "index", 0, "delta", take_delta, "finish_reason",
+			       finish),
+		  FRAME_EVENT, t->how->pace_ms);
 }
 
-void openai_answer(const struct openai *how, const struct request *r,
-		   struct reply *out)
+static void word(void *arg, const char *text, size_t n)
 {
-	json_auto_t *body =
-		json_loadb(r->body, r->body_len, JSON_ALLOW_NUL, NULL);
-	struct fault f = {0};
-	struct plan plan;
-
-	plan_init(&plan);
-	if (!request_ok(how, r, body, &f)) {
-		plan.status = f.status;
-		lb_buf_puts(&plan.headers,
-			    "Content-Type: application/json\r\n");
-		send_json(&plan,
-			  lb_json_pack("{s:{s:s,s:s,s:s?,s:s}}", "error",
-				       "message", f.message, "type",
-				       "invalid_request_error", "param",
-				       f.param, "code", f.code),
-			  false, 0);
-	} else {
-		lb_autofree char *text = answer_text(how, body);
-
-		plan.status = 200;
-		if (lb_json_bool(body, "stream", false))
-			send_stream(how, body, text, &plan);
-		else
-			send_whole(body, text, &plan);
-	}
-	plan_build(&plan, out);
-	plan_release(&plan);
+	chunk(arg, lb_json_pack("{s:o}", "content", lb_json_text(text, n)),
+	      NULL);
 }
+
+/* A call, with its arguments or without. */
+static json_t *call_of(const struct turn *t, size_t i, bool whole)
+{
+	const json_t *call = json_array_get(t->calls, i);
+	lb_autofree char *id =
+		lb_printf("call_%zu_of_%zu", i,
+			  json_array_size(
+				  json_object_get(t->body, "messages")));
+	lb_autofree char *arguments =
+		json_dumps(json_object_get(call, "arguments"), JSON_COMPACT);
+
+	return lb_json_pack("{s:s,s:s,s:{s:O,s:s}}", "id", id, "type",
+			    "function", "function", "name",
+			    json_object_get(call, "name"), "arguments",
+			    whole ? arguments : "");
+}
+
+static void stream_call(struct turn *t, size_t i)
+{
+	json_t *first = call_of(t, i, false), *rest = call_of(t, i, true);
+
+	json_object_set_new(first, "index", json_integer((json_int_t)i));
+	chunk(t, lb_json_pack("{s:[o]}", "tool_calls", first), NULL);
+	json_object_del(rest, "id");
+	json_object_del(rest, "type");
+	json_object_del(json_object_get(rest, "function"), "name");
+	json_object_set_new(rest, "index", json_integer((json_int_t)i));
+	chunk(t, lb_json_pack("{s:[o]}", "tool_calls", rest), NULL);
+}
+
+static const char *finish_of(const struct turn *t)
+{
+	return json_array_size(t->calls) ? "tool_calls" : "stop";
+}
+
+static void stream(struct turn *t)
+{
+	chunk(t, lb_json_pack("{s:s,s:s}", "role", "assistant", "content", ""),
+	      NULL);
+	each_word(t->text, word, t);
+	for (size_t i = 0; i < json_array_size(t->calls); i++)
+		stream_call(t, i);
+	chunk(t, json_object(), finish_of(t));
+	if (lb_json_bool(json_object_get(t->body, "stream_options"),
+			 "include_usage", false))
+		send_json(t,
+			  lb_json_pack("{s:s,s:s,s:i,s:s,s:[],s:o}", "id",
+				       "chatcmpl-1", "object",
+				       "chat.completion.chunk", "created", 1,
+				       "model", lb_json_str(t->body, "model"),
+				       "choices", "usage", usage_of(t)),
+			  FRAME_EVENT, 0);
+	plan_add(t->plan, STEP_SEND, "data: [DONE]\n\n", 14, 0);
+}
+
+static void whole(struct turn *t)
+{
+	json_t *message = lb_json_pack("{s:s,s:s}", "role", "assistant",
+				       "content", t->text);
+	json_t *calls = json_array();
+
+	for (size_t i = 0; i < json_array_size(t->calls); i++)
+		json_array_append_new(calls, call_of(t, i, true));
+	if (json_array_size(calls) > 0)
+		json_object_set(message, "tool_calls", calls);
+	json_decref(calls);
+	send_json(t,
+		  lb_json_pack("{s:s,s:s,s:i,s:s,s:[{s:i,s:o,s:s}],s:o}", "id",
+			       "chatcmpl-1", "object", "chat.completion",
+			       "created", 1, "model",
+			       lb_json_str(t->body, "model"), "choices",
+			       "index", 0, "message", message, "finish_reason",
+			       finish_of(t), "usage", usage_of(t)),
+		  FRAME_VALUE, 0);
+}
+
+const struct service openai_service = {
+	.name = "openai",
+	.key_ok = bearer_ok,
+	.ok = ok,
+	.refuse = refuse,
+	.last = last,
+	.wants_stream = wants_stream,
+	.stream_type = "text/event-stream",
+	.stream = stream,
+	.whole = whole,
+};

@@ -80,9 +80,9 @@ static void finish_exchange(struct reader *in)
 {
 	if (!in->now)
 		return;
-	if (!in->now->openai && !in->plan.status && !in->plan.steps)
+	if (!in->now->twin && !in->plan.status && !in->plan.steps)
 		refuse(in, "the exchange before has no answer");
-	if (!in->now->openai)
+	if (!in->now->twin)
 		plan_build(&in->plan, &in->now->reply);
 	plan_release(&in->plan);
 	in->bytes = 0;
@@ -218,29 +218,46 @@ static void header(struct reader *in, const char *text)
 	lb_buf_printf(&in->plan.headers, "%s\r\n", text);
 }
 
-static void openai(struct reader *in, char *rest)
+static void twin(struct reader *in, const struct service *service, char *rest)
 {
-	struct openai *o = lb_alloc(sizeof(*o));
+	struct twin *t = lb_alloc(sizeof(*t));
 
 	if (strcmp(word(&rest), "strict") != 0)
-		refuse(in, "wanted: openai strict [KEY]");
-	o->key = *rest ? lb_strdup(word(&rest)) : NULL;
-	o->answer = lb_strdup("Hello! How can I help?");
-	in->now->openai = o;
+		refuse(in, "wanted: SERVICE strict [KEY]");
+	t->service = service;
+	t->key = *rest ? lb_strdup(word(&rest)) : NULL;
+	t->answer = lb_strdup("Hello! How can I help?");
+	in->now->twin = t;
 }
 
-static bool openai_line(struct reader *in, const char *verb, char *rest)
+/* NAME JSON */
+static void call(struct reader *in, struct twin *t, char *rest)
 {
-	struct openai *o = in->now->openai;
+	char *name = word(&rest);
+	json_t *arguments = json_loads(*rest ? rest : "{}", 0, NULL);
+
+	if (!json_is_object(arguments))
+		refuse(in, "wanted: call NAME [JSON-OBJECT]");
+	if (!t->calls)
+		t->calls = json_array();
+	json_array_append_new(t->calls, lb_json_pack("{s:s, s:o}", "name", name,
+						     "arguments", arguments));
+}
+
+static bool twin_line(struct reader *in, const char *verb, char *rest)
+{
+	struct twin *t = in->now->twin;
 	size_t len;
 
-	if (strcmp(verb, "openai") == 0) {
-		openai(in, rest);
-	} else if (strcmp(verb, "answer") == 0 && o) {
-		free(o->answer);
-		o->answer = dup_escaped(rest, &len);
-	} else if (strcmp(verb, "pace") == 0 && o) {
-		o->pace_ms = number(in, word(&rest));
+	if (service_find(verb)) {
+		twin(in, service_find(verb), rest);
+	} else if (strcmp(verb, "answer") == 0 && t) {
+		free(t->answer);
+		t->answer = dup_escaped(rest, &len);
+	} else if (strcmp(verb, "call") == 0 && t) {
+		call(in, t, rest);
+	} else if (strcmp(verb, "pace") == 0 && t) {
+		t->pace_ms = number(in, word(&rest));
 	} else {
 		return false;
 	}
@@ -329,7 +346,7 @@ static void read_line(struct reader *in, char *line)
 		refuse(in, "the first line is: on METHOD PATH");
 	else if (!condition_line(in, verb, rest) &&
 		 !framing_line(in, verb, rest) && !step_line(in, verb, rest) &&
-		 !openai_line(in, verb, rest))
+		 !twin_line(in, verb, rest))
 		refuse(in, "no such line");
 }
 

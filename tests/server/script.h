@@ -31,9 +31,14 @@ struct condition {
 	struct condition *next;
 };
 
-struct openai {
-	char *key;    /* NULL: any */
-	char *answer; /* {last} is the last user message */
+struct service;
+
+/* A double of a service. */
+struct twin {
+	const struct service *service;
+	char *key;     /* NULL: any */
+	char *answer;  /* {last} is the last user message */
+	json_t *calls; /* [{"name","arguments"}], before that answer; or NULL */
 	int pace_ms;
 };
 
@@ -43,7 +48,7 @@ struct exchange {
 	struct condition *conditions;
 	long uses; /* left; -1: any number */
 	struct reply reply;
-	struct openai *openai; /* the answer depends on the request */
+	struct twin *twin; /* the answer depends on the request */
 	struct exchange *next;
 };
 
@@ -93,8 +98,10 @@ void plan_build(struct plan *plan, struct reply *out);
 void plan_release(struct plan *plan);
 void reply_release(struct reply *reply);
 
-/* openai.c: the answer to a chat completion, or what is wrong with it. */
-void openai_answer(const struct openai *how, const struct request *r,
-		   struct reply *out);
+/* double.c: what the service answers, or what is wrong with the request. */
+void twin_answer(const struct twin *how, const struct request *r,
+		 struct reply *out);
+/* NULL for none of that name. */
+const struct service *service_find(const char *name);
 
 #endif

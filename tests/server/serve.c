@@ -113,9 +113,9 @@ static void choose_reply(struct connection *c, const struct request *r)
 	c->last = connection && strcasecmp(connection, "close") == 0;
 	c->op = c->off = c->sent = 0;
 	c->continued = false;
-	if (x && x->openai) {
+	if (x && x->twin) {
 		reply_release(&c->own);
-		openai_answer(x->openai, r, &c->own);
+		twin_answer(x->twin, r, &c->own);
 		c->reply = &c->own;
 	} else {
 		c->reply = x ? &x->reply : not_found();
