@@ -117,7 +117,7 @@ history() {
 	END
 	export OPENAI_API_KEY=kkkk OPENAI_BASE_URL=$SERVER_URL/v1
 	LB_MODEL=openai/m answer a hi
-	same '["e__big","e__echo","e__fail","e__later","e__picture","e__who"]' \
+	same '["e__big","e__die","e__echo","e__fail","e__later","e__picture","e__who"]' \
 		"$(requests '.body|fromjson|[.tools[].function.name]|sort')"
 	same '{"type":"function","function":{"name":"e__echo","description":"Say it again","parameters":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}}' \
 		"$(requests '.body|fromjson|.tools[]|select(.function.name=="e__echo")')"
