@@ -268,6 +268,12 @@ history() {
 		"$(answer a 'call e__echo {"text":7}')"
 	same "error: the arguments are not a JSON object; the tool was not run." \
 		"$(answer a 'call e__echo [1]')"
+	provider s <<-END
+		$(lists x | sed 's/"name":"x"}/"name":"x","parameters":{"properties":{"how":{"enum":["up","down"]}}}}/')
+	END
+	same "error: the arguments do not fit: at 'how': none of the values allowed: [\"up\",\"down\"]; the tool was not run" \
+		"$(answer a 'call s__x {"how":"left"}')"
+	same done "$(answer a 'call s__x {"how":"up"}')"
 }
 
 @test "arguments that are cut off are not guessed: the model is told once" {
