@@ -35,7 +35,7 @@ static const struct lb_prog prog = {
 	.about = "List the programs, or open the manual page of NAME",
 	.example = "lb-help toolkit",
 	.opts = options,
-	.values = "toolkit records security",
+	.values = "toolkit records provider security",
 };
 
 /* Below the list, for people: what else there is to read. */

@@ -117,7 +117,7 @@ history() {
 	END
 	export OPENAI_API_KEY=kkkk OPENAI_BASE_URL=$SERVER_URL/v1
 	LB_MODEL=openai/m answer a hi
-	same '["e__big","e__echo","e__fail","e__later","e__picture","e__who"]' \
+	same '["e__big","e__die","e__echo","e__fail","e__later","e__picture","e__who"]' \
 		"$(requests '.body|fromjson|[.tools[].function.name]|sort')"
 	same '{"type":"function","function":{"name":"e__echo","description":"Say it again","parameters":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}}' \
 		"$(requests '.body|fromjson|.tools[]|select(.function.name=="e__echo")')"
@@ -268,6 +268,12 @@ history() {
 		"$(answer a 'call e__echo {"text":7}')"
 	same "error: the arguments are not a JSON object; the tool was not run." \
 		"$(answer a 'call e__echo [1]')"
+	provider s <<-END
+		$(lists x | sed 's/"name":"x"}/"name":"x","parameters":{"properties":{"how":{"enum":["up","down"]}}}}/')
+	END
+	same "error: the arguments do not fit: at 'how': none of the values allowed: [\"up\",\"down\"]; the tool was not run" \
+		"$(answer a 'call s__x {"how":"left"}')"
+	same done "$(answer a 'call s__x {"how":"up"}')"
 }
 
 @test "arguments that are cut off are not guessed: the model is told once" {
@@ -315,9 +321,9 @@ history() {
 		config "enable-all-tools: true, repeat-limit: 0, limits: {$1}"
 		answer "$1" "${2:-loop e__echo {\"text\":\"x\"\}}"
 	}
-	same "I stop here: 3 rounds are the limit for one answer." "$(limited 'rounds: 3')"
+	same "I stop here: I may ask and look only so often for one answer (3)." "$(limited 'rounds: 3')"
 	same '["rounds",3,3]' "$(reply '[.ended,.rounds,.tools.n]')"
-	same "I stop here: 2 calls of tools are the limit for one answer." "$(limited 'calls: 2')"
+	same "I stop here: I may use tools only so often for one answer (2)." "$(limited 'calls: 2')"
 	same '["calls",2]' "$(reply '[.ended,.tools.n]')"
 	same "I stop here: what one answer may use is used up." "$(limited 'tokens: 10')"
 	same '"tokens"' "$(reply .ended)"
@@ -334,7 +340,7 @@ history() {
 @test "a limit in a streamed answer: chunks and reply say the same" {
 	config 'enable-all-tools: true, limits: {rounds: 1}'
 	query a $'say one\ncall e__who' | lb-agent --stream > "$BATS_TEST_TMPDIR/out"
-	same '"one\n\nI stop here: 1 rounds are the limit for one answer."' "$(reply .text)"
+	same '"one\n\nI stop here: I may ask and look only so often for one answer (1)."' "$(reply .text)"
 	same "$(reply .text)" "$(jq -sc '[.[]|select(.kind=="chunk").text]|add' "$BATS_TEST_TMPDIR/out")"
 	same '["user","assistant","tool","assistant"]' "$(history a | jq -sc 'map(.role)')"
 }

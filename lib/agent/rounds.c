@@ -119,7 +119,7 @@ void turn_begin_clock(struct turn *t)
 {
 	int64_t ms = limit(t, "time", 0);
 
-	if (ms > 0)
+	if (ms > 0 && ms < INT32_MAX) /* none is no limit */
 		lb_timer_set(agent_of(t)->loop, &t->clock, lb_clock_mono() + ms,
 			     out_of_time, t);
 }

@@ -102,6 +102,8 @@ static void on_list(void *arg, const struct lb_provider_answer *answer)
 static void ask_for_list(void *arg, struct lb_provider *p)
 {
 	struct listing *l = arg;
+	int64_t ms =
+		lb_config_ms(l->agent->options->config, "tools.list-timeout");
 	struct ask *ask;
 
 	if (lb_provider_tools(p, l->pipeline))
@@ -111,10 +113,9 @@ static void ask_for_list(void *arg, struct lb_provider *p)
 	l->asked[l->n++] = ask;
 	l->left++;
 	ask->listing = l;
-	ask->call = lb_provider_list(p, l->pipeline, l->context,
-				     lb_config_ms(l->agent->options->config,
-						  "tools.list-timeout"),
-				     on_list, ask);
+	ask->call =
+		lb_provider_list(p, l->pipeline, l->context,
+				 ms < INT32_MAX ? ms : INT32_MAX, on_list, ask);
 }
 
 struct listing *listing_start(struct agent *a, const struct asker *who,

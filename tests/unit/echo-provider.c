@@ -6,10 +6,12 @@
  *     later {text, ms}   the text, after a while; can be cancelled
  *     fail {text}        an error
  *     picture {}         text and an image
+ *     die {}             nothing: it exits 3
  *     big {bytes}        so many bytes, each line numbered
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -91,6 +93,12 @@ static void picture(struct lb_job *job)
 				  "type", "file", "name", "a.pdf"));
 }
 
+static void __attribute__((noreturn)) die(struct lb_job *job)
+{
+	(void)job;
+	_exit(3);
+}
+
 static void big(struct lb_job *job)
 {
 	lb_autobuf struct lb_buf text = {0};
@@ -115,6 +123,7 @@ static const struct lb_offer offers[] = {
 	 later, cancel_later},
 	{"fail", "Fail", OBJECT TEXT "}}", fail, NULL},
 	{"picture", "A picture", OBJECT "{}}", picture, NULL},
+	{"die", "Die", OBJECT "{}}", die, NULL},
 	{"big", "Much", OBJECT "{\"bytes\":{\"type\":\"integer\"}}}", big,
 	 NULL},
 	{NULL, NULL, NULL, NULL, NULL},
