@@ -53,8 +53,10 @@ static int encode(const struct lb_model *model,
 				(json_t *)(uintptr_t)request->tools);
 		json_object_set_new(body, "tool_choice", json_string("auto"));
 	}
-	if (request->stream) {
+	if (request->stream)
 		json_object_set_new(body, "stream", json_true());
+	if (request->stream &&
+	    lb_json_bool(model->about, "stream-usage", true)) {
 		json_object_set_new(body, "stream_options",
 				    lb_json_pack("{s:b}", "include_usage", 1));
 	}

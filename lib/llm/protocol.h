@@ -33,6 +33,9 @@ void lb_wire_secret(struct lb_wire *wire, const char *name, const char *before,
 /* The lines, NULL-ended; the array is the caller's to free, they are not. */
 const char **lb_wire_lines(const struct lb_wire *wire);
 
+/* {"method","url","headers","body"} for people, without keys. New. */
+json_t *lb_wire_shown(const struct lb_wire *wire);
+
 /*
  * Where a protocol wants what all call by the names of chat completions:
  * "max_tokens" at "generationConfig.maxOutputTokens".
@@ -70,6 +73,9 @@ struct lb_models_listing {
 	const char *list;   /* the member that holds them */
 	const char *id;     /* the member that names each */
 	const char *before; /* what the name begins with there; or NULL */
+	/* Where it says how its next page is asked for; NULL: it has one. */
+	const char *next, *more; /* members; `more` is true when there is one */
+	const char *parameter;   /* of the query, which takes what `next` has */
 };
 
 struct lb_protocol {
@@ -122,6 +128,15 @@ void lb_call_emit(struct lb_llm_call *call, const struct lb_llm_event *event);
  */
 void *lb_call_state(struct lb_llm_call *call, size_t size,
 		    void (*release)(void *state));
+
+/* offline-tools.c: what the script in the user's words says to do now. */
+struct lb_scripted {
+	struct lb_buf text, finish; /* finish may be empty */
+	json_t *calls;              /* [{"name","arguments"}], a text each */
+};
+
+void lb_offline_script(struct lb_scripted *out, const json_t *messages);
+void lb_scripted_release(struct lb_scripted *scripted);
 
 /* Is this a name behind "offline:"? */
 bool lb_offline_knows(const char *name);

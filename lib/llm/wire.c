@@ -188,6 +188,18 @@ const json_t *lb_wire_option(const struct lb_model *model,
 	return value ? value : json_object_get(model->extra, name);
 }
 
+/* One that the operator adds may be a key, too. */
+static bool may_be_key(const char *name)
+{
+	static const char *const words[] = {"auth",   "key",    "token",
+					    "secret", "cookie", "password"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcasestr(name, words[i]))
+			return true;
+	return false;
+}
+
 /* The headers for people. */
 static json_t *headers_of(const struct lb_wire *wire)
 {
@@ -205,10 +217,22 @@ static json_t *headers_of(const struct lb_wire *wire)
 			lb_buf_printf(&value, "%.*s***",
 				      (int)(h->secret - from), h->line + from);
 		else
-			lb_buf_puts(&value, h->line + from);
+			lb_buf_puts(&value,
+				    may_be_key(name) ? "***" : h->line + from);
 		lb_json_set_str(out, name, lb_buf_str(&value), value.len);
 	}
 	return out;
+}
+
+json_t *lb_wire_shown(const struct lb_wire *wire)
+{
+	json_t *body = json_loadb(lb_buf_str(&wire->body), wire->body.len,
+				  JSON_ALLOW_NUL, NULL);
+
+	return lb_json_pack("{s:s, s:s, s:o, s:o*}", "method",
+			    wire->method ? wire->method : "POST", "url",
+			    lb_buf_str(&wire->url), "headers", headers_of(wire),
+			    "body", body);
 }
 
 json_t *lb_llm_dry_run(const struct lb_model *model,
@@ -226,12 +250,7 @@ json_t *lb_llm_dry_run(const struct lb_model *model,
 	}
 	p->authorize(model, &wire);
 	if (p->encode(model, request, &wire, err) == 0)
-		out = lb_json_pack("{s:s, s:s, s:o, s:o}", "method",
-				   wire.method ? wire.method : "POST", "url",
-				   lb_buf_str(&wire.url), "headers",
-				   headers_of(&wire), "body",
-				   json_loadb(wire.body.data, wire.body.len,
-					      JSON_ALLOW_NUL, NULL));
+		out = lb_wire_shown(&wire);
 	lb_wire_release(&wire);
 	return out;
 }
