@@ -9,6 +9,40 @@ setup() {
 	exec < /dev/null
 	serve <<-'END'
 		on POST /openai-chat/chat/completions
+		if-json model agent
+		uses any
+		openai strict k-secret
+		call e__echo {"text":"x"}
+		call e__who
+		answer done: {last}
+		on POST /openai-responses/responses
+		if-json model agent
+		uses any
+		responses strict k-secret
+		call e__echo {"text":"x"}
+		call e__who
+		answer done: {last}
+		on POST /anthropic-messages/v1/messages
+		if-json model agent
+		uses any
+		anthropic strict k-secret
+		call e__echo {"text":"x"}
+		call e__who
+		answer done: {last}
+		on POST /ollama-chat/api/chat
+		if-json model agent
+		uses any
+		ollama strict
+		call e__echo {"text":"x"}
+		call e__who
+		answer done: {last}
+		on POST /gemini/models/gemini-3-agent:*
+		uses any
+		gemini strict k-secret
+		call e__echo {"text":"x"}
+		call e__who
+		answer done: {last}
+		on POST /openai-chat/chat/completions
 		if-json model tools
 		uses any
 		openai strict k-secret
@@ -278,4 +312,37 @@ ask() {
 		[.["anthropic-beta"], .["anthropic-version"]]' | tail -1)"
 	run -78 --separate-stderr lb-llm -m anthropic-messages/m \
 		-o extra_headers='{"x":"1\r\nEvil: 1"}' hi
+}
+
+@test "an agent with tools answers, streamed or not, turn after turn" {
+	cat >> "$LB_CONFIG" <<-END
+		tools: {providers: {e: {command:
+		  ["$LB_TEST_BUILD/tests/unit/echo-provider"]}}}
+		pipelines: {default: {ai: {local-agent: {enable-all-tools: true}}}}
+	END
+	one() {
+		local stream
+		LB_MODEL=$P/agent
+		[ "$P" != gemini ] || LB_MODEL=gemini/gemini-3-agent
+		export LB_MODEL
+		for stream in false true; do
+			for turn in one two; do
+				jq -cn --arg p "$P$stream" --arg t "$turn" --argjson s "$stream" \
+					'{kind: "query", id: ("id" + $p + $t), bot: "-",
+					platform: "text", session: ("-/" + $p), stream: $s,
+					launcher_type: "person", launcher_id: $p,
+					sender_id: $p, pipeline: "default",
+					runner: "local-agent", prompt: [],
+					user: {role: "user", content: $t}}' |
+					timeout 60 lb-agent > "$BATS_TEST_TMPDIR/out"
+				same "[\"done: $turn\",2,2,null]" "$(jq -c 'select(.kind ==
+					"reply") | [.text, .rounds, .tools.n, .failed]' \
+					"$BATS_TEST_TMPDIR/out")"
+				# what Gemini signed went back to it
+				[ "$P" != gemini ] ||
+					requests .body | tail -1 | grep -q c2lnbmF0dXJl
+			done
+		done
+	}
+	each one
 }
