@@ -446,3 +446,61 @@ costs() {
 	run --separate-stderr -0 lb-llm --dry-run -m q/y x
 	same http://q/v1/chat/completions "$(jq -r .url <<< "$output")"
 }
+
+@test "what the services refuse is refused here, and is told by its class" {
+	serve <<-'END'
+		on POST /o/embeddings
+		uses any
+		embeddings strict k-12
+		on POST /l/api/embed
+		uses any
+		ollama-embed strict
+		on POST /g/models/m:batchEmbedContents
+		uses any
+		gemini-embed strict k-12
+		on POST /c/embed
+		uses any
+		cohere-embed strict k-12
+		on POST /c/rerank
+		uses any
+		cohere-rerank strict k-12
+		on POST /v/rerank
+		uses any
+		voyage-rerank strict k-12
+	END
+	cat > "$LB_CONFIG" <<-END
+		providers:
+		  o: {base-url: "$SERVER_URL/o", api-keys: [k-12]}
+		  l: {base-url: "$SERVER_URL/l", protocol: ollama-chat}
+		  g: {base-url: "$SERVER_URL/g", protocol: gemini, api-keys: [k-12]}
+		  c: {preset: cohere, base-url: "$SERVER_URL/c", api-keys: [k-12]}
+		  v: {preset: voyageai, base-url: "$SERVER_URL/v", api-keys: [k-12]}
+		  w: {preset: voyageai, base-url: "$SERVER_URL/v", api-keys: [no-1]}
+		  x: {base-url: "$SERVER_URL/o", api-keys: [no-1]}
+	END
+	local p
+	for p in o l g; do
+		# 2 and 5 bytes: the vectors of the double tell their length
+		run -0 lb-llm embed -m "$p/m" ab abcde
+		same '0.0078125 0.01953125' "$(jq '.embedding[0]' <<< "$output" | xargs)"
+	done
+	run -0 lb-llm embed -m c/m ab
+	run --separate-stderr -69 lb-llm embed -m o/m -o unknown=1 ab
+	[[ $stderr == *'bad_request: o/m: HTTP 400: unknown' ]]
+	run --separate-stderr -69 lb-llm embed -m g/m -o unknown=1 ab
+	run --separate-stderr -69 lb-llm embed -m c/m -o input_type=odd ab
+	run --separate-stderr -69 lb-llm embed -m x/m ab
+	[[ $stderr == *'auth: x/m: HTTP 401: '* ]]
+	run -0 lb-llm rerank -m c/m -n 1 pipe < <(printf '%s\n' cat pie)
+	same pie "$(jq -r .text <<< "$output")"
+	run -0 lb-llm rerank -m v/m -n 1 pipe < <(printf '%s\n' cat pie)
+	same pie "$(jq -r .text <<< "$output")"
+	run --separate-stderr -69 lb-llm rerank -m v/m -o top_n=1 pipe < <(echo pie)
+	[[ $stderr == *'bad_request: v/m: HTTP 400: top_n' ]]
+	run --separate-stderr -69 lb-llm rerank -m w/m pipe < <(echo pie)
+	[[ $stderr == *'auth: w/m: HTTP 401: '* ]]
+	# more texts than one request may have
+	run -0 lb-llm embed -m g/m < <(seq 250)
+	same '64 64 64 58' "$(requests 'select(.path|startswith("/g")).body|fromjson|.requests|length' |
+		tail -n 4 | xargs)"
+}
