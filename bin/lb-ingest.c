@@ -1,5 +1,4 @@
 /* lb-ingest - from a platform to message records. */
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,16 +64,14 @@ static const struct lb_prog prog = {
 	.writes = "message edit callback status",
 };
 
-/* The person at this machine: $USER, else the name of the user id. */
+/* The person at this machine. */
 static const char *user(void)
 {
-	const char *name = lb_config_env("USER");
-	const struct passwd *pw;
+	static char *name;
 
-	if (name && lb_utf8_valid(name, strlen(name)))
-		return name;
-	pw = getpwuid(getuid());
-	return pw ? pw->pw_name : "user";
+	if (!name)
+		name = lb_config_login();
+	return name;
 }
 
 /* What becomes part of a record must be text, and say something. */

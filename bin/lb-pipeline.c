@@ -39,6 +39,7 @@ static const struct lb_prog prog = {
 struct work {
 	struct lb_pipeline pipeline;
 	struct lb_message message;
+	struct lb_asides asides;
 };
 
 /* What came of it may be too long for any line: then it is an error. */
@@ -96,8 +97,10 @@ static int on_record(void *arg, struct lb_record *r, struct lb_out *out,
 	enum lb_verdict verdict = run(w, r, lb_out_buf(out));
 
 	(void)err;
+	if (lb_aside_left(&w->asides))
+		return 0;
 	/* What is counted is kept before anything leaves. */
-	if (lb_out_buf(out)->len >= LB_OUT_FULL)
+	if (lb_out_buf(out)->len >= LB_OUT_FULL && !w->asides.is_child)
 		lb_pipeline_commit(&w->pipeline);
 	lb_out_built(out);
 	if (w->pipeline.explain)
@@ -133,6 +136,7 @@ static int filter(struct work *w)
 	static const char *const owned[] = {"message", NULL};
 
 	w->pipeline.limits = lb_limits_open(state, 5000);
+	w->pipeline.asides = &w->asides;
 	lb_note_terminal();
 	return lb_filter_run(&(struct lb_filter){
 		.stage = "lb-pipeline",
@@ -142,6 +146,7 @@ static int filter(struct work *w)
 		.arg = w,
 		.max_line = (size_t)max_line,
 		.strict = strict,
+		.asides = &w->asides,
 	});
 }
 

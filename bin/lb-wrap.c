@@ -53,16 +53,19 @@ static int on_record(void *arg, struct lb_record *r, struct lb_out *out,
 	const struct lb_problem long_line =
 		{"lb-wrap", LB_CODE_LIMIT,
 		 "the reply would be longer than a line may be", false, -1};
+	struct lb_wrap *wrap = arg;
 	struct lb_buf *b = lb_out_buf(out);
 	size_t began = b->len;
 
 	(void)err;
 	if (strcmp(lb_json_str(r->json, "kind"), "chunk") == 0) {
-		lb_wrap_chunk(arg, r, b);
+		lb_wrap_chunk(wrap, r, b);
 		lb_out_built(out);
 		return 0;
 	}
-	lb_wrap_reply(arg, r, b, &why);
+	lb_wrap_reply(wrap, r, b, &why);
+	if (lb_aside_left(wrap->asides))
+		return 0;
 	if (too_long(lb_buf_str(b) + began, b->len - began)) {
 		b->len = began;
 		lb_put_error(b, r, &long_line);
@@ -78,6 +81,7 @@ static int on_record(void *arg, struct lb_record *r, struct lb_out *out,
 static int run(struct lb_config *config)
 {
 	static const char *const owned[] = {"chunk", "reply", NULL};
+	struct lb_asides asides = {0};
 	struct lb_wrap wrap;
 	struct lb_error err;
 	int code;
@@ -85,6 +89,7 @@ static int run(struct lb_config *config)
 	if (lb_wrap_open(&wrap, config, &err) < 0) {
 		code = lb_report(&err);
 	} else {
+		wrap.asides = &asides;
 		lb_note_terminal();
 		code = lb_filter_run(&(struct lb_filter){
 			.stage = "lb-wrap",
@@ -93,6 +98,7 @@ static int run(struct lb_config *config)
 			.arg = &wrap,
 			.max_line = (size_t)max_line,
 			.strict = strict,
+			.asides = &asides,
 		});
 	}
 	lb_wrap_release(&wrap);

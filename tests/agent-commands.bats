@@ -148,9 +148,10 @@ sent() {
 	[[ $(answer a switch 3) == *one ]]
 	say a again
 	same '["p","one","You said: one","again"]' "$(sent)"
-	for n in 0 4 -1 x 99999999999999999999 '' 1x; do
+	for n in 0 4 -1 x 99999999999999999999 1x; do
 		[[ $(answer a switch "$n") == *"There is no conversation $n;"* ]]
 	done
+	same 'Which one? Say its number in the list.' "$(answer a switch)"
 	answer a reset
 	[[ $(answer a last) == *three ]]
 }
@@ -209,16 +210,16 @@ assistant: fine' "$(answer a prompt)"
 }
 
 @test "usage adds up the tokens, of the conversation and of all" {
-	same 'This conversation: 0 questions, 0 tokens read, 0 written.
-All of them: 0 questions, 0 tokens read, 0 written.' "$(answer a usage)"
+	same 'Questions in this conversation: 0; tokens read: 0, written: 0.
+In all of them: 0; tokens read: 0, written: 0.' "$(answer a usage)"
 	endpoint
 	say a one
 	answer a new
 	say a two
 	say a three
 	# the double counts messages in and bytes out
-	same 'This conversation: 2 questions, 6 tokens read, 28 written.
-All of them: 3 questions, 8 tokens read, 41 written.' "$(answer a usage)"
+	same 'Questions in this conversation: 2; tokens read: 6, written: 28.
+In all of them: 3; tokens read: 8, written: 41.' "$(answer a usage)"
 }
 
 @test "tools and skills: there are none here" {

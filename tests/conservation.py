@@ -5,8 +5,9 @@
     conservation.py --seed N [--keep DIR]
 
 A seed makes a configuration and a stream of lines (conservation_stream.py),
-which goes through lb-pipeline | lb-agent | lb-wrap | lb-send, sometimes with
-a foreign stage between two of them; the model is tests/server/lb-test-server.
+which goes through lb-pipeline | lb-agent | lb-wrap | lb-send, sometimes behind
+lb-push, lb-aggregate or both, sometimes with a foreign stage between two of
+them; the model and the webhooks are tests/server/lb-test-server.
 Then what came out is held against what had to come, in the order of each
 session: one terminal record a message, of the right kind and code; the texts
 of chunks and of parts; foreign lines byte for byte; an error record for each
@@ -29,7 +30,8 @@ import tempfile
 import conservation_stream as stream
 
 TIME_LIMIT = 60  # seconds for one seed; a hang is a failure
-PROGRAMS = ("lb-pipeline", "lb-agent", "lb-wrap", "lb-send")
+PROGRAMS = ("lb-push", "lb-aggregate", "lb-pipeline", "lb-agent", "lb-wrap",
+            "lb-send")
 options = None
 
 
@@ -63,7 +65,7 @@ def commands(folder, s):
     if s.fail:
         arguments["lb-send"].append("--fail=" + s.fail)
     out = []
-    for name in PROGRAMS:
+    for name in s.front + list(PROGRAMS[2:]):
         path = os.path.join(options.over or "", name)
         if not options.over or not os.path.exists(path):
             path = os.path.join(options.build, name)
@@ -112,7 +114,7 @@ class Walk:
         self.foreign = {w.raw: w for w in s.wants if w.sort == "foreign"}
         self.queues = collections.defaultdict(collections.deque)
         for w in s.wants:
-            w.chunks, w.replies, w.receipts = [], [], []
+            w.chunks, w.replies, w.receipts, w.joined = [], [], [], []
             self.queues[w.session].append(w)
 
     def front(self, session, what):
@@ -156,11 +158,20 @@ class Walk:
         if o.get("kind") == "error" and "line" in o:
             self.bad_line(o)
             return
+        kind = o["kind"]
+        if kind == "drop" and "into" in o:
+            self.join(o)
+            return
         due = self.front(o.get("session"), raw)
         must(due.sort == "message" and o.get("id") == due.id,
              "out of order, doubled or unknown:", raw, "due:", due)
+        if kind == "message" and not due.joined:
+            must(self.at in self.s.front, "a message came through:", raw)
+            mended = b"\xef\xbf\xbd" in raw or b"\\ufffd" in raw
+            must(raw == due.line or mended, "it was changed:", raw, due.line)
+            self.queues[due.session].popleft()
+            return
         must(raw.startswith(b'{"kind":"'), "kind is not first:", raw)
-        kind = o["kind"]
         if kind == "chunk":
             due.chunks.append(o)
         elif kind == "reply" and (self.at == "lb-send" or not o["final"]):
@@ -172,12 +183,30 @@ class Walk:
                 due.replies.append(o)
             elif kind == "receipt":
                 due.receipts.append(o)
+            elif kind == "message":
+                must(self.at == "lb-aggregate", "a message came through:", raw)
             elif kind == "query":
                 must(self.at == "lb-pipeline", "a query came through:", raw)
             else:
                 must(kind in ("drop", "error"), "what is this:", raw)
             self.queues[due.session].popleft()
-            Ending(self.s, self.at, due, o).check()
+            Ending(self.s, self.at, due.whole(), o).check()
+
+    def join(self, o):
+        """A drop that says: it is a part of the one before it."""
+        due = self.front(o.get("session"), o)
+        must(self.s.merges and o["stage"] == "lb-aggregate" and
+             due.sort == "message" and o["into"] == due.id,
+             "into what is not next:", o, "due:", due)
+        mine = [w for w in self.queues[due.session] if w.sort == "message" and
+                w.sender == due.sender and w.stage != "lb-push"]
+        must(len(mine) > 1 and mine[1].id == o["id"] and
+             mine[1].flow is due.flow,
+             "a part of another:", o, "of:", due, "not:", mine[1:])
+        part = mine[1]
+        self.queues[due.session].remove(part)
+        due.joined.append(part)
+        must(len(due.joined) < 10, "too many in one:", due)
 
     def bad_line(self, o):
         due = self.front(None, o)
@@ -187,7 +216,7 @@ class Walk:
              o["retryable"] is False and "id" not in o, "not so:", o)
         kept = due.line[:4096].decode(errors="replace")
         must(o["line"] == kept, "not the line:", o["line"], kept)
-        must(o["line_number"] == due.number if due.stage == "lb-pipeline"
+        must(o["line_number"] == due.number if due.stage == self.s.first
              else o["line_number"] >= 1, "not its number:", o, due.number)
         self.queues[None].popleft()
 
@@ -211,6 +240,8 @@ class Ending:
             return self.must("into" not in self.last and
                              self.last["stage"] == w.stage and
                              self.last["reason"], "no word on why")
+        if kind == "message":
+            return self.parts()
         if kind == "query":
             return self.must(w.fate in ("answer", "failed", "any") or
                              w.fate == "command" and "command" in self.last,
@@ -230,6 +261,14 @@ class Ending:
             return self.must(self.last["record"]["kind"] == "message",
                              "not kept")
         self.answered()
+
+    def parts(self):
+        """What lb-aggregate made of several."""
+        text = "".join(c.get("text", "") for c in self.last["chain"])
+        self.must(text.count("\n") >= len(self.w.joined), "not joined")
+        for part in [self.w] + self.w.joined:
+            if part.fate == "answer" and "\ufffd" not in part.text:
+                self.must(part.text in text, "a part is missing")
 
     def answered(self):
         """It was asked, with or without success."""
@@ -357,7 +396,7 @@ class Ending:
 
 def check(folder, s, status):
     """Everything that can be said of one run."""
-    for name in PROGRAMS:
+    for name in s.front + list(PROGRAMS[2:]):
         err = (folder / (name + ".err")).read_text(errors="replace")
         wanted = 65 if s.bad[name] else 0
         must(status[name] == wanted, name, "exits", status[name], "not",
@@ -366,7 +405,7 @@ def check(folder, s, status):
              err.count(name + ": line ") == s.bad[name],
              name, "names not each of", s.bad[name], "bad lines:", err)
         for w in s.wants:
-            if w.sort == "bad" and w.stage == name == "lb-pipeline":
+            if w.sort == "bad" and w.stage == name == s.first:
                 must("line %d: " % w.number in err, "not named:", w.number)
     if s.tee:
         Walk(s, "lb-" + s.tee).over((folder / "tee").read_bytes())
@@ -398,7 +437,7 @@ def serve(folder):
     path = os.path.join(options.build, "tests", "server", "lb-test-server")
     script = os.path.join(folder, "script")
     with open(script, "w", encoding="utf-8") as f:
-        f.write(stream.script())
+        f.write(stream.script() + stream.hooks())
     p = subprocess.Popen([path, "--until-eof", script], stdin=subprocess.PIPE,
                          stdout=subprocess.PIPE)
     options.server = "http://127.0.0.1:%d" % int(p.stdout.readline())

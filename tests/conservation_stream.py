@@ -3,6 +3,8 @@
 Used by conservation.py. Every line that goes in becomes a Want, which says
 what has to come out; a stream is as hostile as a seed can make it.
 """
+import collections
+import copy
 import json
 import random
 import re
@@ -33,7 +35,9 @@ FAILURES = {
 SLOW = {"#silent", "#stall"}
 
 # No model is asked: answered by lb-pipeline, by lb-agent, and refused.
-COMMANDS = ["!version", "!help", "!usage", "!reset", "!undo", "!list 1", "!stop"]
+COMMANDS = ["!version", "!help", "!usage", "!reset", "!undo", "!list 1", "!stop",
+            "!pause"]
+HOOKS = {"pause": "cmd:sleep 0.02"}
 
 
 def script():
@@ -82,6 +86,18 @@ def script():
     return "\n".join(out) + "\n"
 
 
+def hooks():
+    """The webhooks that lb-push asks and tells."""
+    asked = "on POST /asked"
+    return "\n".join([
+        asked, "if-body #skip", "uses any", "reply 200",
+        'send {"skip_pipeline":true}',
+        asked, "if-body #429", "uses any", "reply 500", "send not now",
+        asked, "uses any", "reply 200", "send {}",
+        "on POST /told", "if-body #500", "uses any", "reply 410",
+        "on POST /told", "uses any", "reply 204"]) + "\n"
+
+
 def hidden(flow, text):
     """What lb-wrap leaves of a text."""
     for word in flow["words"] if flow and text else []:
@@ -100,6 +116,20 @@ class Want:
         self.__dict__.update(more)
         # What was seen of it so far.
         self.chunks, self.replies, self.receipts = [], [], []
+        self.joined = []  # what lb-aggregate made a part of it
+
+    def whole(self):
+        """What must come of it together with what it became one with."""
+        if not self.joined:
+            return self
+        all_ = [self] + self.joined
+        w = copy.copy(self)
+        if all(m.fate in ("answer", "failed") for m in all_):
+            w.marker = all_[-1].marker
+            Stream.answer(w, "\n".join(m.text for m in all_))
+        else:
+            w.fate = "any"
+        return w
 
     def __repr__(self):
         keys = ("sort", "id", "session", "fate", "code", "raw")
@@ -122,13 +152,20 @@ class Stream:
                               "transient:2"]) if self.sink == "null" else None
         # A stage of somebody's own, and between which two.
         self.tee = r.choice([None, None, "pipeline", "agent", "wrap"])
+        # Programs before lb-pipeline; drawn apart from all else.
+        self.own = random.Random("front %d" % seed)
+        self.front = [p for p, every in (("lb-push", 6), ("lb-aggregate", 5))
+                      if self.own.random() * every < 1]
+        self.merges = "lb-aggregate" in self.front
+        if self.front and self.tee is None:
+            self.tee = self.front[-1][3:]
         self.flows = self.make_flows()
         self.lines, self.wants = [], []
         self.number = 0
         self.answered = {}  # (session, id): the Want that was answered first
         self.ids = []
-        self.bad = {"lb-pipeline": 0, "lb-agent": 0, "lb-wrap": 0,
-                    "lb-send": 0}
+        self.first = (self.front + ["lb-pipeline"])[0]
+        self.bad = collections.Counter()
         # lb-test-server waits 0.15 s for each of these.
         self.slow_left = 1 if r.random() < 0.15 else 0
         self.chats = self.make_chats()
@@ -178,6 +215,8 @@ class Stream:
                            "misc": {"exception-handling": f["handling"],
                                     "failure-hint": HINT}}}
             pipelines[name]["trigger"] = {
+                "message-aggregation": {
+                    "enabled": self.merges and name != "two", "delay": 10},
                 "ignore-rules": {"prefix": ["#ignore"]},
                 "access-control": {"blacklist": ["*_banned"]}}
         # nobody may ask it anything, and each chat is told so once
@@ -187,7 +226,12 @@ class Stream:
                 "beta": {"pipeline": "one", "stream": True},
                 "gamma": {"pipeline": "two", "stream": True},
                 "-": {"stream": False}}
+        told = {"url": url + "/told", "tries": 1, "enabled": True}
+        asked = dict(told, url=url + "/asked", wait=True, timeout="20s")
         return json.dumps({"bots": bots, "pipelines": pipelines,
+                           "command": {"hooks": HOOKS},
+                           "webhooks": {"told": told, "asked": asked}
+                           if "lb-push" in self.front else {},
                            "providers": {"test": provider, "slow": slow}})
 
     # ---- lines ---------------------------------------------------------
@@ -197,9 +241,9 @@ class Stream:
         self.lines.append(raw)
         if want is None:
             return
-        want.number = self.number
+        want.number, want.line = self.number, raw
         if len(raw) > self.limit:
-            want = Want("bad", stage="lb-pipeline", line=raw,
+            want = Want("bad", stage=self.first, line=raw,
                         number=self.number)
         if want.sort == "bad":
             self.bad[want.stage] += 1
@@ -242,6 +286,8 @@ class Stream:
         want = Want("message", session, id=m["id"], fate="answer",
                     code=None, said="", stream=stream, marker=marker)
         text = self.some_text() + marker
+        if self.merges:
+            m["sender_id"] = self.own.choice("778")
         m["chain"] = self.chain_of(text)
         if self.limit < LIMIT and r.random() < 0.3:
             m["pad"] = "z" * (self.limit - r.randint(200, 3000) -
@@ -272,6 +318,12 @@ class Stream:
         if named:
             m["pipeline"] = named
         want.flow = self.flows.get(named or flow)
+        want.text = text
+        want.sender = m["sender_id"] if kind == "group" else ""
+        if self.merges and id_:
+            want.fate = "any"  # whether it is the first is not known here
+        if "lb-push" in self.front and self.own.random() < 0.1:
+            self.skip(m, want)
         self.decide(want, text)
         self.put(self.spell(m, want), want)
 
@@ -285,6 +337,15 @@ class Stream:
             m["sender_id"] = "banned"
         else:
             m["pipeline"] = "closed"
+
+    def skip(self, m, want):
+        """A webhook that is asked before says no, if it is asked."""
+        if want.fate == "error" and want.code == "data":
+            return
+        m["chain"] = [{"type": "Plain", "text": "please #skip me"}]
+        m.pop("pad", None)
+        want.fate, want.stage = "drop", "lb-push"
+        self.forget(want)
 
     def chain_of(self, text):
         r = self.r
@@ -307,13 +368,19 @@ class Stream:
             want.replayed = True
             want.first = self.answered[key]
             return
-        if want.marker in FAILURES:
-            want.fate = "failed"
+        self.answer(want, text)
+        if want.fate == "answer":
+            self.answered[key] = want
+
+    @staticmethod
+    def answer(want, text):
+        """What the model says."""
+        want.fate = "failed" if want.marker in FAILURES else "answer"
+        if want.fate == "failed":
             want.code, said = FAILURES[want.marker]
             want.said = said if want.stream else ""
             return
         want.said = (LONG if want.marker == "#long" else "You said: ") + text
-        self.answered[key] = want
 
     def spell(self, m, want):
         """The object as bytes, in one of the ways that people write JSON."""
@@ -330,6 +397,7 @@ class Stream:
             bad = r.choice([b"\\u0000", b"\\ud83d", b"\\udc00", b"\xff"])
             raw = raw.replace(b"NUL", bad)
             want.said = want.said.replace("NUL", "\ufffd")
+            want.text = want.text.replace("NUL", "\ufffd")
         # A query holds the text three times, and the prompt.
         want.near = 4 * len(raw) + 3000 > self.limit
         if want.near:
@@ -388,7 +456,7 @@ class Stream:
         later = [("lb-agent", b'{"kind":"query","id":"x"'),
                  ("lb-wrap", b'{"kind":"reply","id":"x"]'),
                  ("lb-wrap", b'{"kind":"chunk",}')]
-        stage, raw = "lb-pipeline", r.choice(first)
+        stage, raw = self.first, r.choice(first)
         if r.random() < 0.3:
             stage, raw = r.choice(later)
             raw = raw.replace(b"x", b"x%d" % r.getrandbits(30))
@@ -398,7 +466,7 @@ class Stream:
                               "time": number}).encode()
             raw = raw[:r.randint(1, len(raw) - 1)]
         self.put(raw, Want("bad", stage=stage, line=raw,
-                           number=number if stage == "lb-pipeline" else None))
+                           number=number if stage == self.first else None))
 
     def huge_lines(self):
         """Lines of 16 MiB: as long as may be, and a byte longer."""
@@ -431,6 +499,6 @@ class Stream:
                 raw = fill(head + part[0], part[1] + b"}", size)
             want = Want("message", session, id=id_, said=None, stream=True,
                         flow=self.flows["one"], code=None, marker="",
-                        fate="any", replayed=False)
+                        fate="any", replayed=False, sender=None)
             want.near = True
             self.put(raw, want)

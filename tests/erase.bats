@@ -193,6 +193,7 @@ tg/person_bob' "$(lb-session list --all | jq -r .session | sort)"
 @test "what is no person is refused" {
 	for wrong in tg ann tg:group_5 tg/person_ann :person_ann tg:person_ ''; do
 		run --separate-stderr -64 lb-session erase "$wrong"
+		[[ $stderr == *"'$wrong' is not a person: BOT:person_ID; a session is --session="* ]]
 	done
 	run -64 lb-session erase
 	run -64 lb-session erase tg:person_ann --session tg/group_5

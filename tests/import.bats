@@ -35,11 +35,6 @@ result() {
 		.result + (if .why then ": " + .why else "" end)' <<< "$output"
 }
 
-# is KEY JSON - a value of the configuration that there is now.
-is() {
-	same "$2" "$(lb-config get --json "$1" 2> /dev/null | jq -c .)"
-}
-
 get() {
 	lb-config get "$1"
 }
@@ -75,6 +70,7 @@ fingerprint() {
 	same "narrowed: extra_args are not taken: here they are the provider's" "$(result model llama3)"
 	same "not taken: its provider is not taken" "$(result model claude-x)"
 	[[ $(result pipeline Sales) == "narrowed: "*"every tool is granted there: none here"* ]]
+	[[ $(result pipeline Sales) == *"sensitive words: '(((' is no pattern here, and left out"* ]]
 	[[ $(result pipeline Dify) == "not taken: runner 'dify-service-api' is not in this version"* ]]
 	same "not taken: adapter 'discord' is not in this version" "$(result bot Discord)"
 	same "not taken: it is switched off there" "$(result bot Asleep)"
@@ -256,6 +252,20 @@ Smile ☃' "$(lb-config get pipelines.Sales.ai.local-agent.prompt | jq -r '.[0].
 	same drop "$(sent Shop group 1 'ai hello')"
 }
 
+@test "an empty text in a list: what means nothing there goes, what means all is no guard" {
+	data
+	database "UPDATE legacy_pipelines SET config = json_set(config,
+		'\$.trigger.access-control.blacklist', json('[\"\", \"group_7\"]'),
+		'\$.trigger.group-respond-rules.prefix', json('[\"\"]')) WHERE uuid = 'pipe-1'" \
+		"UPDATE legacy_pipelines SET config = json_set(config,
+		'\$.trigger.ignore-rules.prefix', json('[\"\"]')) WHERE uuid = 'pipe-3'"
+	run --separate-stderr -0 import --json
+	[[ $(result pipeline Sales) == "narrowed: trigger.group-respond-rules.prefix: has an empty text"* ]]
+	[[ $(result pipeline Tools) == "not taken: trigger.ignore-rules.prefix: has an empty text"* ]]
+	same '["group_7"]' "$(get pipelines.Sales.trigger.access-control.blacklist)"
+	run -0 lb-config check
+}
+
 @test "names that are none here, twice the same or special become others" {
 	data
 	database "UPDATE bots SET name = '-' WHERE uuid = 'bot-1'" \
@@ -408,13 +418,13 @@ Smile ☃' "$(lb-config get pipelines.Sales.ai.local-agent.prompt | jq -r '.[0].
 	data
 	database "UPDATE legacy_pipelines SET name = CAST(x'41FF42' AS TEXT), config = json_set(config,
 		'\$.output.misc.failure-hint', 'a' || char(7, 27) || '[31mb' || char(127, 133, 65534, 65535, 128512) || char(10) || '- c: d #',
-		'\$.trigger.group-respond-rules.prefix', json_array('- ', 'yes', '1e3', '~', '', char(7) || 'x', '\"')) WHERE uuid = 'pipe-1'"
+		'\$.trigger.group-respond-rules.prefix', json_array('- ', 'yes', '1e3', '~', ' ', char(7) || 'x', '\"')) WHERE uuid = 'pipe-1'"
 	run --separate-stderr -0 import --json
 	run -0 lb-config check
 	[ -z "$output" ]
 	same 'ab😀
 - c: d #' "$(sed -n 's/^        failure-hint: //p' "$LB_CONFIG" | head -1 | jq -r .)"
-	same '["- ","yes","1e3","~","","x","\""]' "$(lb-config get \
+	same '["- ","yes","1e3","~"," ","x","\""]' "$(lb-config get \
 		pipelines.A�B.trigger.group-respond-rules.prefix | jq -c .)"
 }
 

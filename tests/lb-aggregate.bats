@@ -65,8 +65,8 @@ is() {
 		  default: {trigger: {message-aggregation: {enabled: yes}}}
 		  two: {trigger: {message-aggregation: {enabled: yes}}}
 	END
-	run -0 lb-aggregate < <(message a 'ask me'; message b 'and me'
-		message c 'ask him'; message d spam)
+	run -0 lb-aggregate < <(message a 'ask me'; message c 'ask him'
+		message b 'and me'; message d spam)
 	is 'map([.kind, .id, .pipeline, .routed_by_rule, .into]) == [
 		["drop", "c", null, null, "a"], ["message", "a", "two", true, null],
 		["message", "b", null, null, null], ["message", "d", null, null, null]]'
@@ -136,6 +136,44 @@ is() {
 	message i eight '{"pipeline": "nowhere"}' >> in
 	run -0 lb-aggregate < in
 	same "$(cat in)" "$output"
+}
+
+@test "what the pipeline must not read or leaves alone is no part of a burst" {
+	cat > "$LB_CONFIG" <<-'END'
+		pipelines:
+		  default:
+		    trigger:
+		      message-aggregation: {enabled: yes, by: session}
+		      access-control: {blacklist: ['*_99']}
+		      ignore-rules: {prefix: ['//'], regexp: ['^spam']}
+		    safety: {content-filter: {words: [secret]}}
+	END
+	message a one > in
+	message b two '{"sender_id": "99"}' >> in
+	message c '// three' >> in
+	message d 'spam four' >> in
+	message e 'five secret' >> in
+	run -0 lb-aggregate < in
+	same "$(cat in)" "$output"
+}
+
+@test "within a session nothing overtakes: neither what is malformed nor a later part" {
+	cat > "$LB_CONFIG" <<-'END'
+		bots: {tg: {pipeline: slow}}
+		pipelines:
+		  slow: {trigger: {message-aggregation: {enabled: yes}}}
+		  other: {trigger: {message-aggregation: {enabled: yes}}}
+	END
+	message a one > in
+	message b two | jq -c 'del(.bot)' >> in
+	run -0 lb-aggregate < in
+	same "$(cat in)" "$output"
+	# c may not join a: b, of the same person, is between them
+	message a one > in
+	message b two '{"pipeline": "other"}' >> in
+	message c three >> in
+	run -0 lb-aggregate < in
+	is 'map([.kind, .id]) == [["message", "a"], ["message", "b"], ["message", "c"]]'
 }
 
 @test "the answer to a burst is one, and each message has its end" {

@@ -207,7 +207,7 @@ after() {
 	[ -z "$output" ]
 	same "$(grep -c '^{"' "$BATS_TEST_DIRNAME/../lib/config/table.c")" \
 		"$(lb-config describe | wc -l)"
-	for key in $(lb-config describe | jq -r '.key | sub("[.][*]$"; "") | sub(".*[.]"; "")'); do
+	for key in $(lb-config describe | jq -r '.key | sub("([.][*])+$"; "") | sub(".*[.]"; "")'); do
 		grep -q "^ *$key:" "$HOME/all.yaml"
 	done
 	same 20 "$(LB_CONFIG=$HOME/all.yaml lb-config get concurrency.pipeline)"
@@ -532,6 +532,15 @@ a/b@c' "$(jq -r --arg n GROQ_API_KEY,http_proxy,HTTPS_PROXY,OPENAI_BASE_URL,LB__
 	run --separate-stderr -64 lb-config set bots.Xx.Token x
 	same "lb-config: 'bots.Xx.Token' is no key (did you mean 'bots.Xx.token'?)" "$stderr"
 	run -78 lb-config describe box.enabled
+	# a word of a key, and a key without what it is in
+	same "$(lb-config describe pipelines.default.trigger.ignore-rules)" \
+		"$(lb-config describe ignore-rules)"
+	run --separate-stderr -64 lb-config set trigger.ignore-rules.prefix x
+	same "lb-config: 'trigger.ignore-rules.prefix' is no key (did you mean 'pipelines.default.trigger.ignore-rules.prefix'?)" "$stderr"
+	run --separate-stderr -64 lb-config set bot.x.stream true
+	same "lb-config: 'bot.x.stream' is no key (did you mean 'bots.x.stream'?)" "$stderr"
+	run --separate-stderr -64 lb-config set stream true
+	same "lb-config: 'stream' is no key (did you mean 'bots.*.stream'?)" "$stderr"
 }
 
 @test "a bot of a platform: its server, its token, its implicit self" {
@@ -638,4 +647,129 @@ a/b@c' "$(jq -r --arg n GROQ_API_KEY,http_proxy,HTTPS_PROXY,OPENAI_BASE_URL,LB__
 	same "" "$output"
 	LB_MODEL=offline run -0 lb-config check
 	same "" "$output"
+}
+
+@test "a rule that cannot work is not written, and of two bad ones each can be mended" {
+	key=pipelines.default.trigger.ignore-rules
+	lb-config set $key.prefix '["-"]'
+	run --separate-stderr -78 lb-config set $key.regexp '["["]'
+	[[ $stderr == "lb-config: not written: $LB_CONFIG:"*": $key.regexp: '[' is not a pattern"* ]]
+	run --separate-stderr -78 lb-config set command.hooks.x /bin/echo
+	[[ $stderr == *"command.hooks.x: is not cmd:PROGRAM"* ]]
+	printf '%s\n' 'pipelines:' '  default:' '    trigger:' '      group-respond-rules: {regexp: ["("]}' \
+		'      ignore-rules: {regexp: ["["]}' > "$LB_CONFIG"
+	run --separate-stderr -0 lb-config set pipelines.default.trigger.group-respond-rules.regexp '[a]'
+	run --separate-stderr -0 lb-config set $key.regexp '[b]'
+	run -0 lb-config check
+	[ -z "$output" ]
+}
+
+@test "people are BOT:person_ID of a bot there is, which vouches for them" {
+	same "1: admins: 'person_1' is not BOT:person_ID" "$(problems 'admins: [person_1]')"
+	same "1: admins: 'a:person_' is not BOT:person_ID" "$(problems 'admins: ["a:person_"]')"
+	same "1: command.privilege.stop: 'ann' is not BOT:person_ID" \
+		"$(problems 'command: {privilege: {stop: [ann]}}')"
+	same "1: warning: admins: 'x:person_1': there is no bot 'x'" \
+		"$(problems 'admins: ["x:person_1", "-:person_1"]')"
+	# the environment of the bot may have its token
+	same "" "$(problems 'admins: ["telegram:person_1"]')"
+	same "1: warning: admins: 'j:person_1' is none while bots.j.trust-sender is not true: its adapter does not vouch for who speaks" \
+		"$(problems 'admins: ["j:person_1"]' 'bots: {j: {adapter: jsonl}}')"
+	same "" "$(problems 'admins: ["j:person_1"]' 'bots: {j: {adapter: jsonl, trust-sender: true}}')"
+}
+
+@test "what a change makes doubtful is told when it is made, once" {
+	run --separate-stderr -0 lb-config set system.language zh_hans
+	same "lb-config: warning: $LB_CONFIG:2: system.language: there are no texts in 'zh_hans' (did you mean 'zh_Hans'?)" "$stderr"
+	run --separate-stderr -0 lb-config set llm.model offline
+	[ -z "$stderr" ]
+	run -0 lb-config check
+	[[ $output == *"warning: system.language: there are no texts in 'zh_hans'"* ]]
+	run --separate-stderr -0 lb-config set system.language zh_Hans
+	run --separate-stderr -0 lb-config set notices.zh_Hans.faild x
+	[[ $stderr == *"notices.zh_Hans.faild: there is no text 'faild' (did you mean 'failed'?)" ]]
+	run --separate-stderr -0 lb-config set pipelines.p.output.long-text-processing.strategy image
+	[[ $stderr == *"pipelines.p.output.long-text-processing.strategy: image needs a renderer"* ]]
+	run --separate-stderr -0 lb-config set pipelines.p.output.long-text-processing.renderer 'cmd:cat'
+	[ -z "$stderr" ]
+}
+
+# said - what a user reads when the model refuses.
+said() {
+	echo hi | lb-ingest text | lb-pipeline |
+		lb-agent --model=offline:auth | lb-wrap | jq -r 'select(.kind == "reply").text'
+}
+
+@test "a language of one's own: notices, or a file in lang beside the configuration" {
+	lb-config set notices.pirate.failed=Arr system.language=pirate
+	run -0 lb-config check
+	[ -z "$output" ]
+	run --separate-stderr -0 said
+	same Arr "$output"
+	[[ $stderr != *"no texts"* ]]
+	mkdir "${LB_CONFIG%/*}/lang"
+	echo 'failed: Ayuda' > "${LB_CONFIG%/*}/lang/es.yaml"
+	lb-config set system.language es
+	run -0 lb-config check
+	[ -z "$output" ]
+	run --separate-stderr -0 said
+	same Ayuda "$output"
+	# a file beside it wins over ours, and says why when it cannot be read
+	echo 'failed: {' > "${LB_CONFIG%/*}/lang/zh_Hans.yaml"
+	lb-config set system.language zh_Hans
+	run --separate-stderr -0 said
+	same 请求失败。 "$output"
+	[[ $stderr == *"lang/zh_Hans.yaml:"* ]]
+	echo 'failed: 坏了' > "${LB_CONFIG%/*}/lang/zh_Hans.yaml"
+	same 坏了 "$(said 2> /dev/null)"
+}
+
+@test "check tells of a bot that was renamed: it begins anew" {
+	echo 'bots: {old: {adapter: jsonl}}' > "$LB_CONFIG"
+	echo '{"text":"hi"}' | lb-ingest --bot=old jsonl | lb-pipeline | lb-agent > "$HOME/out"
+	run -0 lb-config check
+	[ -z "$output" ]
+	sed -i 's/old/new/' "$LB_CONFIG"
+	run -0 lb-config check
+	same "$LB_CONFIG:1: warning: bots.new: nothing was said to it yet, and conversations are kept of 'old', which is no bot: one that is renamed begins anew" "$output"
+	echo '{"text":"hi"}' | lb-ingest --bot=new jsonl | lb-pipeline | lb-agent > "$HOME/out"
+	run -0 lb-config check
+	[ -z "$output" ]
+}
+
+@test "a name that is written once and almost another is told: set makes what is not there" {
+	echo 'bots: {shop: {adapter: jsonl, pipeline: sales}}
+pipelines: {sales: {}, spare: {}}' > "$LB_CONFIG"
+	run -0 lb-config check
+	[ -z "$output" ]
+	run --separate-stderr -0 lb-config set pipelines.sale.ai.local-agent.max-round 3
+	same "lb-config: warning: $LB_CONFIG:2: pipelines.sale: no bot uses it (did you mean 'sales'?)" "$stderr"
+	run --separate-stderr -0 lb-config set pipelines.deflt.ai.local-agent.max-round 3
+	[[ $stderr == *"pipelines.deflt: no bot uses it (did you mean 'default'?)" ]]
+	run --separate-stderr -0 lb-config set bots.shpo.stream true
+	[[ $stderr == *"bots.shpo: it has no adapter (did you mean 'shop'?)" ]]
+	run --separate-stderr -0 lb-config set bots.shpo.adapter=jsonl bots.shpo.pipeline=sale
+	[ -z "$stderr" ]
+}
+
+@test "a hook without a program and a webhook of no bot are told" {
+	printf '#!/bin/sh\n' > "$HOME/there"
+	chmod 700 "$HOME/there"
+	echo "command: {hooks: {a: 'cmd:$HOME/there x', b: 'cmd:printf x'}}" > "$LB_CONFIG"
+	run -0 lb-config check
+	[ -z "$output" ]
+	same "1: warning: command.hooks.a: there is no program '/none/x' here
+2: warning: command.hooks.b: there is no program 'no-such-program' here" \
+		"$(problems 'command: {hooks: {a: "cmd:/none/x y",' 'b: cmd:no-such-program}}')"
+	same "1: warning: webhooks.w.bots: there is no bot 'grup'" \
+		"$(problems 'webhooks: {w: {url: "http://127.0.0.1:9/", bots: [grup, "-"]}}')"
+}
+
+@test "numbers in a list of texts are texts, in set as in a file" {
+	key=pipelines.default.trigger.access-control.blacklist
+	lb-config set $key '[666, 007, 1e3]'
+	same '["666","007","1e3"]' "$(lb-config get $key)"
+	lb-config set pipelines.default.safety.rate-limit.windows '[{per: sender, window: 1m, limit: 5}]'
+	run -78 lb-config set $key '[{a: b}]'
+	run -78 lb-config set $key '[[a]]'
 }

@@ -179,6 +179,17 @@ lb-pipeline: $id: error by route: no pipeline 'nope' in the configuration" "$std
 	[ "$output" -lt 2000 ]
 }
 
+@test "no id is longer than what is kept of it" {
+	long=$(printf '%01025d' 0)
+	for key in id bot launcher_id sender_id; do
+		run -0 lb-pipeline < <(message "{\"$key\":\"$long\"}")
+		is '.kind == "error" and .stage == "accept" and .code == "data" and
+			.message == "field '"'$key'"' is too long"'
+		run -0 lb-pipeline < <(message "{\"$key\":\"${long:1}\"}")
+		is '.kind == "query"'
+	done
+}
+
 @test "a query longer than a line may be is an error of code limit" {
 	run -0 lb-pipeline --max-line 500 < <(message | sed "s/\"hi\"/\"$(printf '%0200d' 0)\"/")
 	is '.kind == "error" and .code == "limit" and

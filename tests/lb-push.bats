@@ -81,6 +81,19 @@ ok='on POST /hook
 		(.data | has("group") | not)' "$SERVER_LOG"
 }
 
+@test "whatever time a message names, what is posted is JSON" {
+	serve <<< "$ok"
+	hook
+	for time in -1 -1500 -9223372036854775808 9223372036854775807; do
+		push < <(message 1 "{\"time\":$time}" | sed "s/\"time\":[^,}]*/\"time\":$time/") > /dev/null
+	done
+	same '"timestamp":-0.001
+"timestamp":-1.500
+"timestamp":-9223372036854775.808
+"timestamp":9223372036854775.807' \
+		"$(jq -r 'select(.method) | .body' "$SERVER_LOG" | grep -o '"timestamp":[^,}]*')"
+}
+
 # verify SECRET-AS-PYTHON - the signatures of the log are right.
 verify() {
 	python3 - "$SERVER_LOG" "$1" <<-'END'

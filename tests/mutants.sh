@@ -110,6 +110,20 @@ rooms || exit 99
 link lb-agent && conserve --seeds 1-20 > /dev/null
 tell $? "a build that is not changed passes"
 
+mutant lb-push push/lines.c loses-a-message-that-waited \
+	's/^\t\tlb_out_line(push->out, item->text, item->len);/\t\tif (!one_in(100, item->text, item->len))\n&/'
+mutant lb-push push/lines.c lets-a-refused-message-pass \
+	's/^\tif (wait->skip_by)/\tif (wait->skip_by \&\& !one_in(10, item->text, item->len))/'
+mutant lb-push push/lines.c does-not-wait-in-a-session \
+	's/^\t\treturn session;/\t\treturn one_in(20, r->text, r->len) ? "elsewhere" : session;/'
+mutant lb-aggregate pipeline/burst.c loses-the-end-of-a-part \
+	's/^\tput_drop(&b->drops, r, b->id);/\tif (!one_in(100, r->text, r->len))\n&/'
+mutant lb-aggregate pipeline/burst.c loses-what-a-part-says \
+	's/^\tadd(&b->chain, inside(r, "chain"),/\tif (b->n == 0 || !one_in(50, r->text, r->len)) add(\&b->chain, inside(r, "chain"),/'
+mutant lb-aggregate pipeline/aggregate.c loses-a-line-behind-a-burst \
+	's/^\tappend(a, lane, it);/\tif (it->burst || !one_in(100, it->text, it->len))\n&/'
+mutant lb-aggregate pipeline/aggregate.c lets-a-line-overtake-a-burst \
+	's/^\tif (!lane || is_full(a, lane, len)) {/\tif (lane \&\& one_in(100, text, len)) { lb_out_line(a->out, text, len); return; }\n&/'
 mutant lb-pipeline pipeline/stages.c loses-a-message \
 	's/^\tif (verdict == LB_PASS) {/\tif (one_in(1000, r->text, r->len)) return verdict;\n&/'
 mutant lb-pipeline pipeline/stages.c doubles-a-query \
@@ -120,6 +134,10 @@ mutant lb-pipeline record/filter.c changes-a-byte-of-a-foreign-line \
 	's/^\t\trun_add(&s->run, line, s->others);/\t\tif (one_in(300, line->text, line->len)) ((char *)line->text)[line->len - 2] ^= 1;\n&/'
 mutant lb-pipeline record/filter.c is-silent-on-a-malformed-line \
 	's/^\tlb_line_refuse(/\tif (!one_in(50, line->text, line->len))\n&/'
+mutant lb-pipeline record/aside.c loses-a-line-behind-a-hook \
+	's/^\tif (!session || !one)$/\tif (session \&\& one \&\& one_in(20, line->text, line->len)) return true;\n&/'
+mutant lb-pipeline record/aside.c lets-a-line-overtake-a-hook \
+	's/^\tif (!session || !one)$/\tif (!session || !one || one_in(20, line->text, line->len))/'
 mutant lb-agent agent/turn.c loses-a-reply \
 	's/^\t\tlb_buf_put(b, reply.data, reply.len);/\t\tif (!one_in(1000, t->id, strlen(t->id)))\n&/'
 mutant lb-agent agent/turn.c doubles-a-reply \

@@ -266,6 +266,24 @@ send() {
 	same 1 "$(grep -c 'rate limits are kept in memory alone' <<< "$stderr")"
 }
 
+@test "what no counting can have written down counts as nothing" {
+	limits 'limitation: 2, window-length: 31536000'
+	for ((i = 0; i < 5; i++)); do message "{id: \"m$i\"}"; done > five
+	for row in at=9223372036854775807 at=-1 slot=9223372036854775807 slot=-1 \
+		slot=-9223372036854775808 at=4611686018427387000,slot=146235604338; do
+		rm -rf "$LB_STATE"
+		lb-pipeline < five > /dev/null
+		python3 -c 'import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("UPDATE counters SET " + sys.argv[2])
+db.commit()' "$LB_STATE/limits.db" "$row"
+		run --separate-stderr -0 timeout 20 lb-pipeline < five
+		same '["query","query","reply","drop","drop"]' \
+			"$(jq -sc 'map(.kind)' <<< "$output")"
+		[ -z "$stderr" ]
+	done
+}
+
 @test "tokens and cost: what turns used counts, by the hour" {
 	cat > "$LB_CONFIG" <<-'END'
 		llm: {model: offline, prices: [{model: "off*", input: 1000000, output: 2000000}]}
@@ -334,16 +352,25 @@ refused() {
 	run -1 lb-pipeline --test - <<-'END'
 		- {name: a prefix, group: 45, text: ai what, kind: query, asked: " what"}
 		- {name: chatter, group: 45, text: aircraft, kind: query}
-		- {bot: support, group: 4, chain: [{type: At, target: "9"}, {type: Plain, text: x}], kind: query, pipeline: other, reason: mentioned}
+		- {name: 2024, bot: support, group: 4, chain: [{type: At, target: "9"}, {type: Plain, text: x}], kind: query, pipeline: other, reason: mentioned}
 	END
 	same "ok 1 - a prefix: query by prepare: route: pipeline 'default': bot '-' uses it; respond: prefix 'ai'
 not ok 2 - chatter: drop by respond: route: pipeline 'default': bot '-' uses it; said in a group, and not to the bot
 # kind: expected 'query', got 'drop'
-not ok 3 - query by prepare: route: pipeline 'default': bot 'support' uses it; respond: the bot is mentioned
+not ok 3 - 2024: query by prepare: route: pipeline 'default': bot 'support' uses it; respond: the bot is mentioned
 # pipeline: expected 'other', got 'default'
 1..3" "$output"
 	# it leaves nothing behind
 	[ ! -e "$LB_STATE" ]
+	# what stands in a table cannot look like a line of ours
+	run -1 lb-pipeline --test - < <(jq -nc '{name: "a\nok 2 - b\u001b[31m", bot: "c\nd",
+		text: "e\nf", kind: "query", asked: "g\nh"}')
+	same "not ok 1 - a ok 2 - b: query by prepare: route: pipeline 'default': bot 'c d' is not configured
+# asked: expected 'g h', got 'e f'
+1..1" "$(grep -v '^lb-pipeline: case' <<< "$output")"
+	# a case of no bot comes out as one without rules does, and is told
+	run --separate-stderr -0 lb-pipeline --test - <<< '- {bot: suport, group: 4, kind: drop}'
+	same "lb-pipeline: case 1: there is no bot 'suport'" "$stderr"
 }
 
 @test "--test stops and starts no bot" {

@@ -343,6 +343,21 @@ refused() {
 		"safety.content-filter.words-file: cannot open"
 }
 
+@test "an empty text in a list of rules is a config error, not a mute bot" {
+	for key in trigger.group-respond-rules.prefix \
+		trigger.group-respond-rules.regexp trigger.ignore-rules.prefix \
+		trigger.ignore-rules.regexp trigger.access-control.blacklist \
+		safety.content-filter.words; do
+		section=${key%%.*} rest=${key#*.}
+		refused "pipelines: {default: {$section: {${rest%.*}: {${key##*.}: [a, '']}}}}" \
+			"1: pipelines.default.$key: has an empty text in it"
+	done
+	# a command may do without a mark in front
+	echo "command: {prefix: ['']}" | config
+	run -0 lb-pipeline < <(message '{"chain":[{"type":"Plain","text":"version"}]}')
+	is '.kind == "reply"'
+}
+
 @test "lb-config check finds the same mistakes" {
 	echo "pipelines: {default: {trigger: {ignore-rules: {regexp: ['(']}}}}" | config
 	run -1 lb-config check
@@ -390,6 +405,19 @@ access() { # MODE ENTRIES
 		c/group_7 {} no
 		b/*_5 {"sender_id":"5"} yes
 	END
+}
+
+@test "a private chat on the blacklist is no person in a group, which --explain says" {
+	access blacklist person_7
+	run --separate-stderr -0 lb-pipeline --explain < <(message '{"launcher_type":"group","launcher_id":"1","mentioned_me":true}')
+	is '.kind == "query"'
+	[[ $stderr == *"access: blacklist: 'person_7' is a private chat alone, '7' would be that one anywhere"* ]]
+	access blacklist b/person_7
+	run --separate-stderr -0 lb-pipeline --explain < <(message '{"launcher_type":"group","launcher_id":"1","mentioned_me":true}')
+	[[ $stderr != *"private chat alone"* ]]
+	access blacklist 7
+	run -0 lb-pipeline < <(message '{"launcher_type":"group","launcher_id":"1","mentioned_me":true}')
+	is '.kind == "drop"'
 }
 
 @test "a numeric id is an id" {
@@ -495,6 +523,18 @@ words() {
 	run -0 lb-pipeline < <(message "{\"chain\":[${quote//a bad one/badword},"'
 		{"type":"Plain","text":"what is that?"}]}')
 	is '.kind == "query" and (.user.content | tostring | contains("badword") | not)'
+}
+
+@test "however much is quoted, the time that patterns may take is that of one text" {
+	words 'words: ["(a+)+[0-3]$", "(a+)+[1-3]$", "(a+)+[2-3]$", "(a+)+[3-4]$",
+		"(a+)+[4-5]$", "(a+)+[5-6]$", "(a+)+[6-7]$", "(a+)+[7-8]$"]'
+	jq -nc --arg a "$(printf 'a%.0s' {1..400})" '{kind: "message", id: "x",
+		bot: "-", launcher_type: "person", launcher_id: "7",
+		chain: [range(1000) | {type: "Quote", origin: [{type: "Plain", text: $a}]}]}' \
+		> "$BATS_TEST_TMPDIR/quotes"
+	run --separate-stderr -0 lb-pipeline < "$BATS_TEST_TMPDIR/quotes"
+	[[ $stderr == *'the patterns of the content filter take too long on some text'* ]]
+	[[ $output == '{"kind":"query"'* ]]
 }
 
 @test "ignore rules come before the words: what is left alone is told nothing" {

@@ -267,7 +267,7 @@ group='{"launcher_type":"group","launcher_id":"-100","sender_name":"Ann","messag
 	[[ $stderr == "lb-wrap: a long answer is cut instead: "* ]]
 }
 
-png='\211PNG\r\n\032\nxyz'
+png='\211PNG\r\n\032\n\000\000\000\rIHDRxyz\000\000\000\000IEND\256B\140\202'
 
 @test "a long text is a picture that an outside program makes" {
 	export SECRET_KEY=1
@@ -288,7 +288,8 @@ png='\211PNG\r\n\032\nxyz'
 }
 
 @test "a renderer that fails, or writes something else, is not waited for in vain" {
-	for bad in 'exit 3' 'echo no picture' 'exec cat /dev/zero' 'kill -9 $$'; do
+	for bad in 'exit 3' 'echo no picture' 'exec cat /dev/zero' 'kill -9 $$' \
+		"printf '${png%IEND*}'" "printf '${png/IHDR/}'"; do
 		echo "$bad" > render
 		output "long-text-processing: {strategy: image, threshold: 5, renderer: \"cmd:sh $PWD/render\"}"
 		run --separate-stderr -0 lb-wrap < <(reply 'one two')
@@ -303,6 +304,29 @@ png='\211PNG\r\n\032\nxyz'
 	run --separate-stderr -0 lb-wrap < <(reply "$(seq 300)")
 	is '.[0].chain | map(.type) == ["Forward"]'
 	[[ $stderr == *'too long for a picture' ]]
+}
+
+@test "a renderer that takes its time holds up its own session, and no other" {
+	mkfifo go in
+	printf "read line < go; printf '%s'\n" "$png" > render
+	output "long-text-processing: {strategy: image, threshold: 5, renderer: \"cmd:sh $PWD/render\"}"
+	lb-wrap < in > out 3>&- &
+	wrap=$!
+	exec 4> in
+	{
+		streamed 'one' ' two'
+		reply 'one two'
+		reply behind '{"id":"b","text":"b","chain":[{"type":"Plain","text":"b"}]}'
+		reply c '{"session":"tg/person_8"}'
+	} >&4
+	until grep -q person_8 out; do sleep 0.01; done
+	same '["one"," two","c"]' "$(jq -c .text out | jq -sc '.[1:]')"
+	echo > go
+	exec 4>&-
+	wait "$wrap"
+	same '[[null,"c"],["Image","one two"],["Plain","b"]]' "$(jq -sc \
+		'map(select(.kind == "reply"))[:3] | [[null, .[0].text], [.[1].chain[0].type, .[1].text],
+			[.[2].chain[0].type, .[2].text]]' out)"
 }
 
 @test "a stream that becomes long is made into something else once, at its end" {

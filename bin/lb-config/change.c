@@ -46,6 +46,7 @@ static struct lb_config *gather(const struct change *c, const char *text,
 						      .no_environment = true});
 
 	lb_config_check_providers(config);
+	advise(config);
 	return config;
 }
 
@@ -92,6 +93,15 @@ static bool is_same(const struct lb_finding *a, const struct lb_finding *b)
 	       strncmp(a->where, b->where, file) == 0;
 }
 
+static bool was_there(const struct lb_config *before,
+		      const struct lb_finding *p)
+{
+	for (size_t i = 0; i < before->n_problems; i++)
+		if (is_same(&before->problems[i], p))
+			return true;
+	return false;
+}
+
 /*
  * A file may have problems and still be mended, one after the other: only a
  * problem that was not there refuses a change.
@@ -101,12 +111,8 @@ static int refuse_new(const struct lb_config *before,
 {
 	for (size_t i = 0; i < after->n_problems; i++) {
 		const struct lb_finding *p = &after->problems[i];
-		size_t j = 0;
 
-		while (j < before->n_problems &&
-		       !is_same(&before->problems[j], p))
-			j++;
-		if (j == before->n_problems && p->level == LB_PROBLEM)
+		if (p->level == LB_PROBLEM && !was_there(before, p))
 			return lb_fail(err, LB_CONFIG, "not written: %s%s%s",
 				       p->where, *p->where ? ": " : "",
 				       p->text);
@@ -114,14 +120,17 @@ static int refuse_new(const struct lb_config *before,
 	return 0;
 }
 
-static void tell_remaining(const struct lb_config *config)
+/* What stays wrong, and what comes of the change and is hardly meant. */
+static void tell_remaining(const struct lb_config *before,
+			   const struct lb_config *after)
 {
-	for (size_t i = 0; i < config->n_problems; i++) {
-		const struct lb_finding *p = &config->problems[i];
+	for (size_t i = 0; i < after->n_problems; i++) {
+		const struct lb_finding *p = &after->problems[i];
+		bool wrong = p->level == LB_PROBLEM;
 
-		if (p->level == LB_PROBLEM)
-			lb_warn("still wrong: %s%s%s", p->where,
-				*p->where ? ": " : "", p->text);
+		if (wrong || !was_there(before, p))
+			lb_warn("%s: %s%s%s", wrong ? "still wrong" : "warning",
+				p->where, *p->where ? ": " : "", p->text);
 	}
 }
 
@@ -129,13 +138,20 @@ int change_commit(struct change *c, const struct lb_buf *text,
 		  struct lb_error *err)
 {
 	struct lb_config *next = gather(c, lb_buf_str(text), text->len);
-	int bad = refuse_new(c->config, next, err);
+	struct lb_error why;
+	int bad;
+
+	/* rules are told one by one: the next of two is none of the change */
+	check_rules(c->config);
+	if (lb_config_verdict(c->config, &why) == 0)
+		check_rules(next);
+	bad = refuse_new(c->config, next, err);
 
 	if (!bad)
 		bad = lb_atomic_write(c->file, lb_buf_str(text), text->len,
 				      err);
 	if (!bad)
-		tell_remaining(next);
+		tell_remaining(c->config, next);
 	lb_config_close(next);
 	return bad;
 }

@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "config/config.h"
 #include "llm/model.h"
-#include "pipeline/pipeline.h"
 #include "verbs.h"
 
 static bool as_json;
@@ -89,28 +88,6 @@ static void sort(struct lb_finding *all, size_t n)
 	}
 }
 
-/* Rules that would not work; looked for when all else is right. */
-static void check_rules(struct lb_config *config)
-{
-	struct lb_pipeline pipeline = {.config = config};
-	struct lb_error err;
-	const char *text;
-
-	if (lb_config_verdict(config, &err) == 0 &&
-	    lb_pipeline_ready(&pipeline, &err) < 0) {
-		/* "file:line: key: why" */
-		text = strstr(err.text, ": ");
-		if (text) {
-			lb_autofree char *where =
-				lb_strndup(err.text, (size_t)(text - err.text));
-
-			lb_config_problem(config, LB_PROBLEM, where, "%s",
-					  text + 2);
-		}
-	}
-	lb_pipeline_release(&pipeline);
-}
-
 static bool is_told(const struct lb_config *config, const char *begin)
 {
 	for (size_t i = 0; i < config->n_problems; i++)
@@ -154,6 +131,9 @@ int verb_check(int argc, char **argv)
 	check_model(config);
 	env_check(config);
 	check_rules(config);
+	advise(config);
+	if (argc == 0)
+		advise_renamed(config);
 	sort(config->problems, config->n_problems);
 	for (size_t i = 0; i < config->n_problems; i++) {
 		const struct lb_finding *p = &config->problems[i];

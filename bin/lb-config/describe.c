@@ -116,21 +116,33 @@ static int unknown(const char *path)
 	return lb_report(&err);
 }
 
+/* Who looks for a key knows a word of it. */
+static bool has_part(const char *word)
+{
+	for (const struct lb_key *k = lb_keys; *word && k->path; k++)
+		if (strstr(k->path, word))
+			return true;
+	return false;
+}
+
 int verb_describe(int argc, char **argv)
 {
 	static const char *const columns[] = {"key", "default", "type",
 					      "meaning", NULL};
 	struct lb_table *table;
+	bool part;
 	size_t n = 0;
 
 	if (argc == 0)
 		return describe_all(columns);
-	if (!lb_key_find(argv[0]) && !lb_key_is_branch(argv[0]))
+	part = !lb_key_find(argv[0]) && !lb_key_is_branch(argv[0]);
+	if (part && !has_part(argv[0]))
 		return unknown(argv[0]);
 	table = lb_table_open(columns, as_json);
 	for (const struct lb_key *k = lb_keys; k->path; k++)
-		if (lb_key_matches(k->path, argv[0], true) ||
-		    lb_key_begins(k->path, argv[0])) {
+		if (part ? strstr(k->path, argv[0]) != NULL
+			 : lb_key_matches(k->path, argv[0], true) ||
+				    lb_key_begins(k->path, argv[0])) {
 			lb_table_row(table, row(k));
 			n++;
 		}

@@ -19,6 +19,8 @@ static const char *example(const char *path)
 {
 	if (strncmp(path, "bots.", 5) == 0)
 		return "support";
+	if (strncmp(path, "notices.", 8) == 0)
+		return "en_US";
 	if (strcmp(path, "command.hooks.*") == 0)
 		return "weather";
 	if (strcmp(path, "command.privilege.*") == 0)
@@ -26,6 +28,15 @@ static const char *example(const char *path)
 	if (strncmp(path, "webhooks.", 9) == 0)
 		return "crm";
 	return strncmp(path, "providers.", 10) == 0 ? "local" : "default";
+}
+
+/* The last name of a path, or what stands for it. */
+static const char *leaf(const char *path, const char *at)
+{
+	if (*at != '*')
+		return at;
+	return strcmp(path, "notices.*.*") == 0 ? "rate-limited"
+						: example(path);
 }
 
 /* A default, or what is needed to make the mapping mean something. */
@@ -69,7 +80,7 @@ static void put_key(struct lb_buf *out, const struct lb_key *key,
 		      (int)depth * 2, "");
 	lb_key_says(key, out);
 	lb_buf_printf(out, "\n#%*s%s:%s%s\n", (int)depth * 2, "",
-		      *at == '*' ? example(key->path) : at, value ? " " : "",
+		      leaf(key->path, at), value ? " " : "",
 		      value ? value : "");
 }
 

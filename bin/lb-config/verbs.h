@@ -35,6 +35,15 @@ json_t *masked(const char *path, const json_t *value);
 /* Variables that are almost ours, and so set nothing: problems. env.c */
 void env_check(struct lb_config *config);
 
+/* Rules that would not work, looked for when all else is right. advice.c */
+void check_rules(struct lb_config *config);
+
+/* What works and is hardly what was meant, as warnings. advice.c */
+void advise(struct lb_config *config);
+
+/* The same of bots that had another name, as the store knows. renamed.c */
+void advise_renamed(struct lb_config *config);
+
 /* A URL without the user and password in it. Caller frees. */
 char *without_user(const char *url, bool bare);
 

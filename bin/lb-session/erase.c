@@ -32,7 +32,9 @@ static int read_person(struct person *p, const char *text, struct lb_error *err)
 
 	if (!id || !*id || colon == text)
 		return lb_fail(err, LB_USAGE,
-			       "'%s' is not a person: BOT:person_ID", text);
+			       "'%s' is not a person: BOT:person_ID; a session "
+			       "is --session=BOT/person_ID",
+			       text);
 	p->id = id;
 	p->bot = id == text + 7 ? lb_strdup("-")
 				: lb_strndup(text, (size_t)(colon - text));

@@ -109,6 +109,8 @@ long talks_place(struct order *o, const struct talks *talks, const char *text)
 		return n - 1;
 	if (talks->n == 0)
 		say(o, "command-none", NULL);
+	else if (len == 0)
+		say(o, "command-which", NULL);
 	else
 		say(o, "command-no-such", "number", text ? text : "", NULL);
 	return -1;

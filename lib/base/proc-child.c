@@ -65,6 +65,29 @@ int lb_child_start(const struct lb_child *child, pid_t *pid,
 	return lb_fork(prepare, &start, child->argv, pid, err);
 }
 
+pid_t lb_proc_split(int *from, struct lb_error *err)
+{
+	pid_t parent = getpid(), pid;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
+	pid = fork();
+	if (pid == 0) {
+		if (tie(parent) < 0 || dup2(ends[1], STDOUT_FILENO) < 0)
+			_exit(LB_OS);
+		close(ends[0]);
+		close(ends[1]);
+		return 0;
+	}
+	close(ends[1]);
+	*from = ends[0];
+	if (pid > 0)
+		return pid;
+	close(ends[0]);
+	return lb_fail_sys(err, LB_OS, "cannot start a process");
+}
+
 int lb_proc_watch(pid_t pid)
 {
 	return (int)syscall(SYS_pidfd_open, pid, 0);

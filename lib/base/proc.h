@@ -65,6 +65,13 @@ struct lb_child {
 int lb_child_start(const struct lb_child *child, pid_t *pid,
 		   struct lb_error *err);
 
+/*
+ * A process that goes on as this one from here: 0 in it, its pid here. Its
+ * standard output is a pipe, whose other end is *from here. The kernel kills it
+ * when this process ends. -1: LB_OS.
+ */
+pid_t lb_proc_split(int *from, struct lb_error *err);
+
 /* A descriptor that is readable once the child has ended; -1 and errno. */
 int lb_proc_watch(pid_t pid);
 

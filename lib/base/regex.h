@@ -2,7 +2,8 @@
  * base/regex.h - the only use of pcre2, with a bound on the work it may do.
  *
  * Perl syntax, UTF-8, JIT where there is one. A pattern that needs more than
- * the match limit on some text counts as "no match".
+ * the match limit on some text counts as "no match"; so does one that takes
+ * more than about half a second of the processor on a text of over 16 KiB.
  */
 #ifndef LB_BASE_REGEX_H
 #define LB_BASE_REGEX_H

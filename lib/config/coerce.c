@@ -141,19 +141,37 @@ static bool all_texts(const json_t *list)
 	return json_is_array(list);
 }
 
+static json_t *refuse(struct lb_error *err, const char *why)
+{
+	lb_fail(err, LB_CONFIG, "%s", why);
+	return NULL;
+}
+
+static bool has_empty(const json_t *list)
+{
+	size_t i;
+	json_t *one;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, one)
+	{
+		if (json_string_length(one) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Every text begins with an empty one, and has it in it: it is a slip. */
 static json_t *texts(const struct lb_key *key, const json_t *value,
 		     struct lb_error *err)
 {
 	if (json_is_string(value) && key->type == LB_KEY_SECRETS)
 		return lb_json_pack("[s]", json_string_value(value));
-	return all_texts(value) ? json_deep_copy(value)
-				: wrong(key, value, err);
-}
-
-static json_t *refuse(struct lb_error *err, const char *why)
-{
-	lb_fail(err, LB_CONFIG, "%s", why);
-	return NULL;
+	if (!all_texts(value))
+		return wrong(key, value, err);
+	if (key->type == LB_KEY_LIST && !key->blank && has_empty(value))
+		return refuse(err, "has an empty text in it, which would fit "
+				   "everything or nothing");
+	return json_deep_copy(value);
 }
 
 /* A setting of LangBot's models that is off when it is empty. */
@@ -338,6 +356,17 @@ static bool means_list(const char *text)
 	return *text == '[' || *text == '{' || strncmp(text, "- ", 2) == 0;
 }
 
+/* As a file has it: 7 in a list of texts is the text "7". */
+static json_t *written(const char *text)
+{
+	struct lb_error why;
+	struct lb_yaml *root = lb_yaml_open(text, strlen(text), "value", &why);
+	json_t *value = root ? lb_yaml_text(root) : NULL;
+
+	lb_yaml_close(root);
+	return value;
+}
+
 json_t *lb_coerce_text(const struct lb_key *key, const char *text,
 		       struct lb_error *err)
 {
@@ -352,6 +381,8 @@ json_t *lb_coerce_text(const struct lb_key *key, const char *text,
 
 	if (key->type == LB_KEY_MESSAGES && !means_list(text))
 		value = lb_json_text(text, strlen(text));
+	else if (yaml && (list || key->type == LB_KEY_TABLE))
+		value = written(text);
 	else if (yaml)
 		value = lb_yaml_parse(text, strlen(text), "value", &why);
 	else if (key->type == LB_KEY_LIST || key->type == LB_KEY_SECRETS)

@@ -100,6 +100,13 @@ char *lb_config_secret(const char *value, struct lb_error *err);
 /* $LB_STATE, else $XDG_STATE_HOME/lb, else ~/.local/state/lb. Caller frees. */
 char *lb_config_state(struct lb_error *err);
 
+/*
+ * The person at this machine: $USER, else the name of the user id, else "user";
+ * looked up anew (the caller frees) or once for a configuration (borrowed).
+ */
+char *lb_config_login(void);
+const char *lb_config_user(struct lb_config *config);
+
 /* An environment variable; "" counts as unset. Borrowed. */
 const char *lb_config_env(const char *name);
 

@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "base/near.h"
@@ -59,13 +60,36 @@ bool lb_key_is_branch(const char *path)
 	return false;
 }
 
-/* The pattern with the path's own second segment for its '*'. */
+/* Is the first word of the path this section, or a slip for it? */
+static bool same_section(const char *pattern, const char *path)
+{
+	lb_autofree char *a = lb_strndup(pattern, segment(pattern));
+	lb_autofree char *b = lb_strndup(path, segment(path));
+
+	return strcasecmp(a, b) == 0 || lb_near(a, b) <= 2;
+}
+
+/* Is the path the end of this key: does only what it is in lack? */
+static bool is_tail(const char *key, const char *path)
+{
+	size_t a = strlen(key), b = strlen(path);
+
+	return a > b && key[a - b - 1] == '.' && strcmp(key + a - b, path) == 0;
+}
+
+/*
+ * The pattern with the path's own second segment for its '*'; of a path that
+ * is in no such section that is no name, and the pipeline there always is one.
+ */
 static char *fill_in(const char *pattern, const char *path)
 {
 	const char *star = strchr(pattern, '*');
 	const char *dot = strchr(path, '.');
 
-	if (!star || !dot)
+	if (star && !same_section(pattern, path) &&
+	    strncmp(pattern, "pipelines.", 10) == 0)
+		return lb_printf("pipelines.default%s", star + 1);
+	if (!star || !dot || !same_section(pattern, path))
 		return lb_strdup(pattern);
 	return lb_printf("%.*s%.*s%s", (int)(star - pattern), pattern,
 			 (int)segment(dot + 1), dot + 1, star + 1);
@@ -93,7 +117,7 @@ char *lb_key_near(const char *path)
 		end = end ? end + 1 : full;
 		/* the right word in the wrong place is near too */
 		if (strcmp(end, last) == 0 && far > 1)
-			far = 1;
+			far = is_tail(full, small) ? 0 : 1;
 		if (far < least) {
 			least = far;
 			free(best);
@@ -149,7 +173,7 @@ void lb_key_says(const struct lb_key *key, struct lb_buf *out)
 		[LB_KEY_OBJECT] = "a mapping",
 		[LB_KEY_PRIVILEGE] =
 			"everyone (or 1), admins (or 2), or a list of people, "
-			"each as BOT:person_ID, and admins",
+			"each as BOT:person_ID, who may beside the admins",
 		[LB_KEY_MODEL] = "a model, or a mapping whose primary is one",
 		[LB_KEY_MESSAGES] = "a text, the system message, or a list of "
 				    "mappings of role and content",

@@ -42,6 +42,7 @@ struct lb_key {
 	const char *values;  /* of an enum, blanks between */
 	const char *foreign; /* values LangBot has and this version not */
 	const char *doc;     /* one line, lower case, no full stop */
+	bool blank;          /* of a list: an empty text in it has a meaning */
 };
 
 /* The keys in order; the last has no path. */

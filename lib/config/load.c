@@ -219,6 +219,7 @@ struct lb_config *lb_config_gather(const struct lb_sources *from)
 		lb_config_environment(config);
 	check_bots(config);
 	lb_config_check_webhooks(config);
+	lb_config_check_people(config);
 	config->file = file ? lb_steal(&file) : lb_steal(&fresh);
 	return config;
 }
@@ -266,5 +267,6 @@ void lb_config_close(struct lb_config *config)
 	json_decref(config->full);
 	json_decref(config->texts);
 	free(config->file);
+	free(config->user);
 	free(config);
 }

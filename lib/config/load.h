@@ -33,6 +33,7 @@ struct lb_config {
 	json_t *places;  /* "bots.NAME" and the like to "file:line" */
 	json_t *full;    /* "bots.NAME" to what lb_config_bot() returns */
 	json_t *texts;   /* of notices, by language */
+	char *user;      /* who is at this machine; NULL until asked for */
 	struct lb_finding *problems;
 	size_t n_problems;
 };
@@ -63,6 +64,16 @@ void lb_config_check_providers(struct lb_config *config);
 
 /* Webhooks that cannot be told of anything; part of loading. webhooks.c */
 void lb_config_check_webhooks(struct lb_config *config);
+
+/* People who are not BOT:person_ID, or of no bot; part of loading. people.c */
+void lb_config_check_people(struct lb_config *config);
+
+/* Is there a bot of that name, or may the environment make it? people.c */
+bool lb_config_has_bot(const struct lb_config *config, const char *name);
+
+/* Languages and notices of which there are no texts: advice, not part of
+ * loading, which reads no texts. languages.c */
+void lb_config_check_languages(struct lb_config *config);
 
 /* Take the values of a file; `exposed`: others may read it. layer.c */
 void lb_config_layer(struct lb_config *config, const struct lb_yaml *root,

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/log.h"
@@ -13,26 +14,47 @@ enum { MAX_FILE = 256 * 1024, MAX_VALUES = 8 };
 
 static const char fallback[] = "en_US";
 
-/* A file of texts, {} when there is none; read once. */
+/* Put the texts of a file over those; false when there is no such file. */
+static bool read_texts(json_t *texts, const char *path)
+{
+	struct lb_error err;
+	json_auto_t *more = NULL;
+
+	if (access(path, F_OK) < 0)
+		return false;
+	more = lb_yaml_load(path, MAX_FILE, &err);
+	if (!more)
+		lb_warn("%s", err.text);
+	else if (!json_is_object(more))
+		lb_warn("'%s' is not a mapping of texts", path);
+	else
+		json_object_update(texts, more);
+	return true;
+}
+
+/* The texts of a language, {} when there are none; read once. */
 static const json_t *texts_of(struct lb_config *config, const char *language)
 {
 	json_t *texts = json_object_get(config->texts, language);
-	lb_autofree char *name = NULL, *path = NULL;
-	struct lb_error err;
+	lb_autofree char *name = NULL, *ours = NULL, *beside = NULL;
+	bool any = false;
 
 	if (texts)
 		return texts;
+	texts = json_object();
 	name = lb_printf("lang/%s.yaml", language);
-	path = lb_config_share(name);
+	ours = lb_config_share(name);
+	beside = lb_config_beside(config, name);
 	/* the name is the operator's, and stays in the folder */
-	texts = strchr(language, '/') ? NULL
-				      : lb_yaml_load(path, MAX_FILE, &err);
-	if (!json_is_object(texts)) {
+	if (!strchr(language, '/')) {
+		any = read_texts(texts, ours);
+		if (config->file)
+			any |= read_texts(texts, beside);
+	}
+	if (!any &&
+	    !json_object_get(lb_config_section(config, "notices"), language))
 		lb_warn("there are no texts in '%s', so they are in English",
 			language);
-		json_decref(texts);
-		texts = json_object();
-	}
 	json_object_set_new(config->texts, language, texts);
 	return texts;
 }

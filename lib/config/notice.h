@@ -2,8 +2,8 @@
  * config/notice.h - the texts that people in a chat read.
  *
  * A notice has a key. Its text is that of `notices.LANGUAGE.KEY` in the
- * configuration, else of share/lb/lang/LANGUAGE.yaml, else of en_US.yaml, else
- * the key itself. The language is `system.language`. Errors and logs, which
+ * configuration, else of lang/LANGUAGE.yaml beside the main file, else of
+ * share/lb/lang/LANGUAGE.yaml, else of en_US.yaml, else the key itself. The language is `system.language`. Errors and logs, which
  * operators read, are English and no notices.
  */
 #ifndef LB_CONFIG_NOTICE_H

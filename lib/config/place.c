@@ -1,12 +1,15 @@
 /* place.c - where things are: what the environment says of files. */
+#include <pwd.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "base/utf8.h"
 #include "config/config.h"
 #include "config/load.h"
 
@@ -21,6 +24,18 @@ const char *lb_config_env(const char *name)
 	const char *value = getenv(name);
 
 	return value && *value ? value : NULL;
+}
+
+char *lb_config_login(void)
+{
+	const char *name = lb_config_env("USER");
+	const struct passwd *pw = NULL;
+
+	if (!name || !lb_utf8_valid(name, strlen(name))) {
+		pw = getpwuid(getuid());
+		name = pw ? pw->pw_name : "user";
+	}
+	return lb_strdup(name);
 }
 
 char *lb_config_share(const char *name)

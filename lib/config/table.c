@@ -64,8 +64,9 @@ const struct lb_key lb_keys[] = {
  .doc = "answer all but the blacklist, or only the whitelist; who is on the "
 	"blacklist is refused either way"},
 {"pipelines.*.trigger.access-control.blacklist", LB_KEY_LIST, "[]",
- .doc = "person_ID, group_ID, BOT/group_ID, or *_ID or ID for a chat or a "
-	"sender; * in an ID stands for anything"},
+ .doc = "ID or *_ID for who speaks, anywhere, or for a chat; person_ID for "
+	"that private chat alone, group_ID for a group; with BOT/ in front for "
+	"one bot; * in an ID stands for anything"},
 {"pipelines.*.trigger.access-control.whitelist", LB_KEY_LIST, "[]",
  .doc = "the same; in that mode an empty one refuses everybody"},
 {"pipelines.*.trigger.ignore-rules.prefix", LB_KEY_LIST, "[]",
@@ -104,8 +105,8 @@ const struct lb_key lb_keys[] = {
  "true", .doc = "look for the words below at all"},
 {"pipelines.*.safety.content-filter.scope", LB_KEY_ENUM, "\"all\"",
  .values = "all income-msg output-msg",
- .doc = "where: a message that has one is dropped, in an answer they are "
-	"hidden"},
+ .doc = "where: a message that has one is answered with a notice, in an answer "
+	"they are hidden"},
 {"pipelines.*.safety.content-filter.words", LB_KEY_LIST, "[]",
  .doc = "words, found anywhere, and patterns: entries with one of "
 	"\\^$.|?*+()[]{} in them, at most 64"},
@@ -146,7 +147,7 @@ const struct lb_key lb_keys[] = {
 {"pipelines.*.output.long-text-processing.threshold", LB_KEY_INT, "1000",
  1, 1000000, .doc = "characters from which an answer counts as long"},
 {"pipelines.*.output.long-text-processing.renderer", LB_KEY_STRING, "\"\"",
- .doc = "cmd:COMMAND, which makes the picture: text at its input, PNG at its "
+ .doc = "what makes the picture, as cmd:COMMAND: text at its input, PNG at its "
 	"output"},
 {"pipelines.*.output.force-delay.min", LB_KEY_NUMBER, "0", 0, 300,
  .doc = "seconds that an answer waits at least before it is sent"},
@@ -272,7 +273,7 @@ const struct lb_key lb_keys[] = {
 
 {"command.enable", LB_KEY_BOOL, "true",
  .doc = "some messages are commands, as !help is"},
-{"command.prefix", LB_KEY_LIST, "[\"!\", \"\uff01\"]",
+{"command.prefix", LB_KEY_LIST, "[\"!\", \"\uff01\"]", .blank = true,
  .doc = "what a command begins with"},
 {"command.privilege.*", LB_KEY_PRIVILEGE, NULL,
  .doc = "who may use this command"},
@@ -286,11 +287,13 @@ const struct lb_key lb_keys[] = {
 {"admins", LB_KEY_LIST, "[]",
  .doc = "who may give orders, each as BOT:person_ID"},
 {"system.language", LB_KEY_STRING, "\"en_US\"",
- .doc = "of what people in a chat read; the name of a file of share/lb/lang"},
+ .doc = "of what people in a chat read: the name of a file of share/lb/lang, "
+	"of one in lang beside the main file, or of notices"},
 {"system.timezone", LB_KEY_STRING, "\"\"",
  .doc = "of the dates they read, as Europe/Paris; empty is the machine's"},
-{"notices", LB_KEY_OBJECT, NULL,
- .doc = "texts that people read, in other words: notices.LANGUAGE.KEY"},
+{"notices.*.*", LB_KEY_STRING, NULL,
+ .doc = "a text that people read, in other words: notices.LANGUAGE.KEY, as in "
+	"share/lb/lang/en_US.yaml"},
 
 {"retention.done", LB_KEY_DURATION, "\"7d\"",
  .doc = "how long a queue remembers what ended, and knows it again"},

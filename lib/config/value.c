@@ -38,6 +38,13 @@ int64_t lb_config_bytes(const struct lb_config *config, const char *path)
 	return lb_coerced_amount(&size, lb_config_get(config, path));
 }
 
+const char *lb_config_user(struct lb_config *config)
+{
+	if (!config->user)
+		config->user = lb_config_login();
+	return config->user;
+}
+
 const json_t *lb_config_section(const struct lb_config *config,
 				const char *name)
 {

@@ -62,6 +62,24 @@ static void check_events(struct lb_config *config, const char *name,
 	}
 }
 
+/* A bot that is none: nothing of it will be told. */
+static void check_bots(struct lb_config *config, const char *name,
+		       const json_t *hook)
+{
+	lb_autofree char *path = lb_printf("webhooks.%s.bots", name);
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(hook, "bots"), i, one)
+	{
+		if (!lb_config_has_bot(config, json_string_value(one)))
+			lb_config_problem(config, LB_PROBLEM_ADVICE,
+					  lb_config_origin(config, path),
+					  "%s: there is no bot '%s'", path,
+					  json_string_value(one));
+	}
+}
+
 /* At most `max` ms; "none" is longer than that. */
 static void check_time(struct lb_config *config, const char *name,
 		       const json_t *hook, const char *key, int64_t max)
@@ -91,6 +109,7 @@ void lb_config_check_webhooks(struct lb_config *config)
 		enabled++;
 		check_url(config, name, hook);
 		check_events(config, name, hook);
+		check_bots(config, name, hook);
 		check_time(config, name, hook, "timeout", MAX_TIMEOUT);
 		check_time(config, name, hook, "backoff", MAX_BACKOFF);
 	}

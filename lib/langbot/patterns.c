@@ -7,10 +7,16 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/regex.h"
+#include "base/utf8.h"
 #include "config/coerce.h"
 #include "config/keys.h"
 
-enum { MAX_PATTERNS = 64, MAX_PATTERN = 1024, MAX_FILE = 1 << 20 };
+enum {
+	MAX_PATTERNS = 64,
+	MAX_PATTERN = 1024,
+	MAX_FILE = 1 << 20,
+	MAX_SHOWN = 40
+};
 
 bool lb_langbot_is_pattern(const char *pattern)
 {
@@ -29,12 +35,31 @@ static bool is_plain(const char *word)
 	return word[strcspn(word, "\\^$.|?*+()[]{}")] == '\0';
 }
 
+/* How many were left out, and the first of them. */
+static void tell_bad(struct lb_item_report *item, const char *what,
+		     const char *first, size_t n)
+{
+	lb_autobuf struct lb_buf shown = {0};
+
+	lb_text_visible(&shown, first,
+			lb_utf8_cut(first, strlen(first), MAX_SHOWN));
+	if (n > 1)
+		lb_item_note(item,
+			     "%s: %zu are no patterns here, and left out: '%s' "
+			     "is the first",
+			     what, n, lb_buf_str(&shown));
+	else
+		lb_item_note(item, "%s: '%s' is no pattern here, and left out",
+			     what, lb_buf_str(&shown));
+}
+
 /* Patterns that are good, at most so many; `words` need not be patterns. */
 static json_t *good(struct lb_item_report *item, const char *what,
 		    const json_t *list, bool words)
 {
 	json_t *out = json_array();
 	const json_t *one;
+	const char *first = "";
 	size_t i, patterns = 0, bad = 0, more = 0;
 
 	json_array_foreach(list, i, one)
@@ -43,14 +68,14 @@ static json_t *good(struct lb_item_report *item, const char *what,
 		bool plain = words && is_plain(text) && *text;
 
 		if (!plain && !lb_langbot_is_pattern(text))
-			bad++;
+			first = bad++ > 0 ? first : text;
 		else if (!plain && ++patterns > MAX_PATTERNS)
 			more++;
 		else
 			json_array_append(out, (json_t *)(uintptr_t)one);
 	}
 	if (bad > 0)
-		lb_item_note(item, "%s: %zu are no patterns here", what, bad);
+		tell_bad(item, what, first, bad);
 	if (more > 0)
 		lb_item_note(item, "%s: %zu are more than the %d there may be",
 			     what, more, MAX_PATTERNS);

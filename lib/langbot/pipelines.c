@@ -70,6 +70,14 @@ static void cannot(struct making *m, const struct setting *s, const char *why)
 		lb_item_note(m->item, "%s: %s", s->path, why);
 }
 
+/* An empty entry names nobody, there and here. */
+static void drop_empty(json_t *texts)
+{
+	for (size_t i = json_array_size(texts); i-- > 0;)
+		if (json_string_length(json_array_get(texts, i)) == 0)
+			json_array_remove(texts, i);
+}
+
 /* The value in the form that our keys have. */
 static json_t *read_setting(struct making *m, const struct setting *s,
 			    const json_t *value)
@@ -86,6 +94,8 @@ static json_t *read_setting(struct making *m, const struct setting *s,
 	texts = lb_langbot_texts(value, &lost);
 	if (lost > 0)
 		cannot(m, s, "some of the list are no texts");
+	if (strncmp(s->path, "trigger.access-control.", 23) == 0)
+		drop_empty(texts);
 	if (s->kind == PATTERNS)
 		return lb_langbot_patterns(m->item, s->path, texts);
 	return texts;

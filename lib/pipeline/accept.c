@@ -9,6 +9,13 @@
 /* Bytes of an id or of the name of a bot or chat; lb-agent stores them. */
 enum { MAX_NAME = 1024 };
 
+static int short_enough(const char *key, const char *text, struct lb_error *err)
+{
+	return strlen(text) <= MAX_NAME
+		       ? 0
+		       : lb_fail(err, LB_DATA, "field '%s' is too long", key);
+}
+
 static int need(const struct lb_message *m, const char *key,
 		const char **borrow, struct lb_error *err)
 {
@@ -16,9 +23,7 @@ static int need(const struct lb_message *m, const char *key,
 		return -1;
 	if (!**borrow)
 		return lb_fail(err, LB_DATA, "field '%s' is empty", key);
-	if (strlen(*borrow) > MAX_NAME)
-		return lb_fail(err, LB_DATA, "field '%s' is too long", key);
-	return 0;
+	return short_enough(key, *borrow, err);
 }
 
 static const char *maybe(const struct lb_message *m, const char *key)
@@ -46,6 +51,8 @@ enum lb_verdict lb_stage_accept(struct lb_message *m, struct lb_error *err)
 	m->sender_id = maybe(m, "sender_id");
 	m->sender_name = maybe(m, "sender_name");
 	m->group_name = maybe(m, "group_name");
+	if (short_enough("sender_id", m->sender_id, err) < 0)
+		return LB_FAILED;
 	if (!lb_json_int(o, "time", &m->time))
 		m->time = lb_clock_now();
 	m->now = m->pipeline->record_time ? m->time : lb_clock_now();

@@ -29,22 +29,61 @@ static bool names(const struct lb_message *m, const char *entry)
 		lb_glob(entry, m->sender_id, strlen(m->sender_id)));
 }
 
+/* An entry without the BOT/ of this bot in front. */
+static const char *bare(const struct lb_message *m, const char *entry)
+{
+	size_t bot = strlen(m->bot);
+
+	return strncmp(entry, m->bot, bot) == 0 && entry[bot] == '/'
+		       ? entry + bot + 1
+		       : entry;
+}
+
 /* The first entry that names the chat or the sender, or NULL. */
 static const char *find(const struct lb_message *m, const json_t *list)
 {
-	size_t bot = strlen(m->bot), i;
 	const json_t *one;
+	size_t i;
 
 	json_array_foreach(list, i, one)
 	{
-		const char *entry = json_string_value(one), *rest = entry;
-
-		if (strncmp(entry, m->bot, bot) == 0 && entry[bot] == '/')
-			rest = entry + bot + 1;
-		if (names(m, rest))
-			return entry;
+		if (names(m, bare(m, json_string_value(one))))
+			return json_string_value(one);
 	}
 	return NULL;
+}
+
+/* The entry of the private chat of who speaks in a group, or NULL. */
+static const char *find_private(const struct lb_message *m, const json_t *list)
+{
+	const json_t *one;
+	size_t i;
+
+	if (*m->launcher_type != 'g' || !*m->sender_id)
+		return NULL;
+	json_array_foreach(list, i, one)
+	{
+		const char *entry = bare(m, json_string_value(one));
+
+		if (strncmp(entry, "person_", 7) == 0 &&
+		    strcmp(entry + 7, m->sender_id) == 0)
+			return json_string_value(one);
+	}
+	return NULL;
+}
+
+/* Nobody is refused; where that may surprise, --explain says why. */
+static enum lb_verdict pass(struct lb_message *m, const json_t *black)
+{
+	const char *entry =
+		m->pipeline->explain ? find_private(m, black) : NULL;
+
+	if (!entry)
+		return LB_PASS;
+	return lb_because(m, LB_PASS,
+			  "blacklist: '%s' is a private chat alone, '%s' would "
+			  "be that one anywhere",
+			  entry, m->sender_id);
 }
 
 enum lb_verdict lb_stage_access(struct lb_message *m, struct lb_error *err)
@@ -56,7 +95,7 @@ enum lb_verdict lb_stage_access(struct lb_message *m, struct lb_error *err)
 	if (black)
 		return lb_because(m, LB_DROP, "blacklist: '%s'", black);
 	if (!rules->access.whitelist_only)
-		return LB_PASS;
+		return pass(m, rules->access.black);
 	white = find(m, rules->access.white);
 	if (white)
 		return lb_because(m, LB_PASS, "whitelist: '%s'", white);

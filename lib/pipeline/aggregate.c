@@ -217,27 +217,33 @@ static void pass_behind(struct lb_aggregate *a, struct lane *lane,
 	append(a, lane, it);
 }
 
-/* The messages that this one may join. */
+/*
+ * The messages that this one may join: the last of its sender, so that what one
+ * says stays in order.
+ */
 static struct item *find(const struct lb_aggregate *a, const struct lane *lane,
 			 const struct lb_way *way, const struct lb_record *r)
 {
 	const char *id = lb_json_str(r->json, "id");
 	size_t max = a->max_line < LB_AGGREGATE_BYTES ? a->max_line
 						      : LB_AGGREGATE_BYTES;
+	struct item *last = NULL;
+	const struct lb_burst *b;
 
 	/* what stands between them, and what says that they are one */
 	enum { BETWEEN = 128 };
 
-	for (struct item *it = lane ? lane->first : NULL; it; it = it->next) {
-		const struct lb_burst *b = it->burst;
-
-		if (b && b->n < LB_AGGREGATE_MESSAGES &&
-		    strcmp(b->sender, way->sender) == 0 &&
-		    strcmp(b->pipeline, way->pipeline) == 0 &&
-		    b->bytes + r->len + BETWEEN * (b->n + 1) <= max &&
-		    !lb_burst_has(b, id))
-			return it;
-	}
+	for (struct item *it = lane ? lane->first : NULL; it; it = it->next)
+		if (it->burst && strcmp(it->burst->sender, way->sender) == 0)
+			last = it;
+	if (!last)
+		return NULL;
+	b = last->burst;
+	if (b->n < LB_AGGREGATE_MESSAGES &&
+	    strcmp(b->pipeline, way->pipeline) == 0 &&
+	    b->bytes + r->len + BETWEEN * (b->n + 1) <= max &&
+	    !lb_burst_has(b, id))
+		return last;
 	return NULL;
 }
 

@@ -152,6 +152,8 @@ int lb_command_hook(struct lb_call *call, struct lb_error *err)
 	int r;
 
 	(void)err;
+	if (!lb_aside(call->m->pipeline->asides))
+		return 0;
 	put_argv(&argv, program_of(json_object_get(c->hooks, call->name)),
 		 call->args);
 	put_env(&env, call);

@@ -6,27 +6,31 @@
 #include "pipeline/stages.h"
 #include "record/chain.h"
 
-/* Words that stand in no text of the message and that a model reads all the
- * same: of what is quoted or forwarded. */
+/*
+ * Words that stand in no text of the message and that a model reads all the
+ * same: of what is quoted or forwarded. All of it is one text, as the time that
+ * patterns may take is that of a text.
+ */
 static bool found_within(const struct lb_message *m)
 {
+	lb_autobuf struct lb_buf text = {0};
 	json_t *part;
 	size_t i;
 
 	json_array_foreach((json_t *)(uintptr_t)m->chain, i, part)
 	{
 		const char *type = lb_json_str(part, "type");
-		lb_autobuf struct lb_buf text = {0};
 
 		if (strcmp(type, "Forward") == 0)
 			lb_forward_put(&text, part);
 		else if (strcmp(type, "Quote") == 0 && m->flow->quotes)
 			lb_chain_text(json_object_get(part, "origin"), &text);
-		if (text.len > 0 &&
-		    lb_words_found(m->flow->rules->words, text.data, text.len))
-			return true;
+		else
+			continue;
+		lb_buf_putc(&text, '\n');
 	}
-	return false;
+	return text.len > 0 &&
+	       lb_words_found(m->flow->rules->words, text.data, text.len);
 }
 
 enum lb_verdict lb_stage_filter(struct lb_message *m, struct lb_error *err)

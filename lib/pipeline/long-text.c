@@ -81,6 +81,18 @@ static char **environment(void)
 	return env;
 }
 
+/* Its first chunk and its last: one that was cut off is refused where it is
+ * sent, and then nothing of the answer is read. */
+static bool is_png(const struct lb_buf *png)
+{
+	static const char first[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+	static const char last[] = "\0\0\0\0IEND\xae\x42\x60\x82";
+	size_t n = sizeof(first) - 1, m = sizeof(last) - 1;
+
+	return png->len >= n + m && memcmp(png->data, first, n) == 0 &&
+	       memcmp(png->data + png->len - m, last, m) == 0;
+}
+
 static int render(const char *command, const char *text, size_t len,
 		  struct lb_buf *png, struct lb_error *err)
 {
@@ -104,7 +116,7 @@ static int render(const char *command, const char *text, size_t len,
 	free(env);
 	if (result < 0)
 		return lb_error_wrap(err, "the renderer");
-	if (png->len < 8 || memcmp(png->data, "\x89PNG\r\n\x1a\n", 8) != 0)
+	if (!is_png(png))
 		return lb_fail(err, LB_DATA,
 			       "the renderer wrote something that is no PNG");
 	return 0;
@@ -120,13 +132,19 @@ static size_t lines_of(const char *text, size_t len)
 	return n;
 }
 
+/* Does anybody read that as one? */
+static bool is_picture(const char *text, size_t len)
+{
+	return lb_utf8_count(text, len) <= LB_LONG_IMAGE_CHARS &&
+	       lines_of(text, len) <= LB_LONG_IMAGE_LINES;
+}
+
 static int put_image(struct lb_buf *b, const struct lb_output *o,
 		     const char *text, size_t len, struct lb_error *err)
 {
 	lb_autobuf struct lb_buf png = {0}, path = {0};
 
-	if (lb_utf8_count(text, len) > LB_LONG_IMAGE_CHARS ||
-	    lines_of(text, len) > LB_LONG_IMAGE_LINES)
+	if (!is_picture(text, len))
 		return lb_fail(err, LB_DATA,
 			       "the text is too long for a picture");
 	if (render(o->renderer, text, len, &png, err) < 0 ||
@@ -155,12 +173,16 @@ static int put_file(struct lb_buf *b, struct lb_config *config,
 }
 
 enum lb_long_text lb_long_text(const struct lb_output *o,
-			       struct lb_config *config, const char *text,
+			       const struct lb_wrap *wrap, const char *text,
 			       size_t len, struct lb_buf *chain)
 {
+	struct lb_config *config = wrap->config;
 	enum lb_long_text how = o->strategy;
 	struct lb_error err;
 
+	if (how == LB_LONG_IMAGE && is_picture(text, len) &&
+	    !lb_aside(wrap->asides))
+		return how; /* somebody else makes it */
 	if (how == LB_LONG_IMAGE && put_image(chain, o, text, len, &err) < 0) {
 		lb_warn("a long answer is forwarded instead: %s", err.text);
 		how = LB_LONG_FORWARD;

@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "config/config.h"
 #include "pipeline/output.h"
+#include "pipeline/wrap.h"
 
 enum {
 	/* A picture of more than this is none that anybody reads. */
@@ -22,10 +22,11 @@ enum {
  * What becomes of the text, and for LB_LONG_FORWARD, _IMAGE and _FILE the
  * component that stands for it, appended to `chain`. Pictures and files are
  * kept below $LB_STATE/media. A picture that cannot be had becomes a forwarded
- * message, a file that cannot be written becomes parts, with a warning.
+ * message, a file that cannot be written becomes parts, with a warning. A
+ * renderer works aside (record/aside.h).
  */
 enum lb_long_text lb_long_text(const struct lb_output *o,
-			       struct lb_config *config, const char *text,
+			       const struct lb_wrap *wrap, const char *text,
 			       size_t len, struct lb_buf *chain);
 
 #endif

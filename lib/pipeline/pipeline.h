@@ -16,6 +16,7 @@
 #include "config/config.h"
 #include "pipeline/conversation.h"
 #include "pipeline/rules.h"
+#include "record/aside.h"
 #include "record/record.h"
 
 /* A pipeline of the config, made ready once. */
@@ -42,7 +43,8 @@ struct lb_pipeline {
 	struct lb_limits *limits; /* NULL: nothing is counted */
 	bool explain;             /* say of each stage what it decided */
 	bool record_time; /* a record's time is now: for tests of rules */
-	bool has_admins;  /* somebody is one; set when ready */
+	struct lb_asides *asides; /* for commands that are programs; or NULL */
+	bool has_admins;          /* somebody is one; set when ready */
 	struct lb_flow *flows;
 	struct lb_map flow_of, bot_of; /* by name */
 	struct lb_bot_rules *nobody;   /* of bots that are not configured */

@@ -6,7 +6,12 @@
 #include "pipeline/stages.h"
 #include "record/chain.h"
 
-enum { MAX_SPEAKER = 64, MAX_NODES = 100, MAX_FORWARD = 64 * 1024 };
+enum {
+	MAX_SPEAKER = 64,
+	MAX_SENDER = 100,
+	MAX_NODES = 100,
+	MAX_FORWARD = 64 * 1024
+};
 
 static void open_part(struct lb_buf *b, const char *type)
 {
@@ -139,6 +144,31 @@ static void quote_part(struct parts *p, const json_t *part)
 	}
 }
 
+/* A name is its owner's to choose: it stays on its line. */
+static void put_name(struct lb_buf *out, const char *name)
+{
+	size_t len = lb_utf8_cut(name, strlen(name), MAX_SENDER);
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)name[i];
+
+		lb_buf_putc(out, c < 0x20 || c == 0x7f ? ' ' : (char)c);
+	}
+}
+
+/* The lines behind the first are set in: none can pass for another message. */
+static void put_said(struct lb_buf *out, const json_t *chain)
+{
+	lb_autobuf struct lb_buf said = {0};
+
+	lb_chain_text(chain, &said);
+	for (size_t i = 0; i < said.len; i++) {
+		lb_buf_putc(out, said.data[i]);
+		if (said.data[i] == '\n')
+			lb_buf_puts(out, ">   ");
+	}
+}
+
 void lb_forward_put(struct lb_buf *out, const json_t *part)
 {
 	size_t began = out->len, i;
@@ -151,8 +181,10 @@ void lb_forward_put(struct lb_buf *out, const json_t *part)
 
 		if (i == MAX_NODES || out->len - began > MAX_FORWARD)
 			break;
-		lb_buf_printf(out, "> %.100s: ", name ? name : "?");
-		lb_chain_text(json_object_get(node, "message_chain"), out);
+		lb_buf_puts(out, "> ");
+		put_name(out, name ? name : "?");
+		lb_buf_puts(out, ": ");
+		put_said(out, json_object_get(node, "message_chain"));
 		lb_buf_putc(out, '\n');
 	}
 	if (i < json_array_size(json_object_get(part, "node_list")))

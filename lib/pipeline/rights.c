@@ -30,9 +30,10 @@ static bool listed(const json_t *admins, const char *bot, const char *sender)
 	return false;
 }
 
-/* Is whom the bot says a sender is, indeed that one? */
-static bool is_known(const json_t *bot)
+bool lb_sender_is_known(struct lb_config *config, const char *name)
 {
+	const json_t *bot = lb_config_bot(config, name);
+
 	return bot && (json_is_true(json_object_get(bot, "trust-sender")) ||
 		       vouches(lb_json_str(bot, "adapter")));
 }
@@ -40,17 +41,14 @@ static bool is_known(const json_t *bot)
 bool lb_is_admin(struct lb_config *config, const char *bot,
 		 const char *platform, const char *sender_id)
 {
-	const json_t *of = lb_config_bot(config, bot);
-	const char *user = lb_config_env("USER");
-
 	if (!sender_id || !*sender_id)
 		return false;
 	if (strcmp(bot, "-") == 0 && platform &&
-	    strcmp(platform, "text") == 0 && user &&
-	    strcmp(user, sender_id) == 0)
+	    strcmp(platform, "text") == 0 &&
+	    strcmp(lb_config_user(config), sender_id) == 0)
 		return true;
 	return listed(lb_config_get(config, "admins"), bot, sender_id) &&
-	       is_known(of);
+	       lb_sender_is_known(config, bot);
 }
 
 bool lb_is_one_of(struct lb_config *config, const json_t *people,
@@ -59,5 +57,5 @@ bool lb_is_one_of(struct lb_config *config, const json_t *people,
 	if (lb_is_admin(config, bot, platform, sender_id))
 		return true;
 	return sender_id && *sender_id && listed(people, bot, sender_id) &&
-	       is_known(lb_config_bot(config, bot));
+	       lb_sender_is_known(config, bot);
 }

@@ -25,4 +25,7 @@ bool lb_is_admin(struct lb_config *config, const char *bot,
 bool lb_is_one_of(struct lb_config *config, const json_t *people,
 		  const char *bot, const char *platform, const char *sender_id);
 
+/* Is whom the bot says a sender is, indeed that one? */
+bool lb_sender_is_known(struct lb_config *config, const char *bot);
+
 #endif

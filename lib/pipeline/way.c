@@ -92,19 +92,31 @@ static bool route(struct lb_ways *ways, const struct lb_record *r)
 	       lb_stage_route(m, &err) == LB_PASS;
 }
 
+/* What lb-pipeline leaves alone or must not read is no part of an answer. */
+static bool is_welcome(struct lb_message *m)
+{
+	struct lb_error err;
+
+	return lb_stage_access(m, &err) == LB_PASS &&
+	       lb_stage_filter(m, &err) == LB_PASS;
+}
+
 enum lb_joins lb_way_of(struct lb_ways *ways, const struct lb_record *r,
 			struct lb_way *way)
 {
 	struct lb_message *m = &ways->message;
+	const char *named = lb_json_str(r->json, "session");
 	const struct lb_way_setting *s;
 	bool routed = route(ways, r);
 
 	/* What lb-pipeline will refuse or discard is not for us to keep. */
 	way->session = lb_buf_str(&m->session);
+	if (!*way->session && named)
+		way->session = named;
 	if (!routed || json_array_size(m->chain) == 0)
 		return LB_JOINS_NOTHING;
 	s = setting_of(ways, m->flow->name);
-	if (!s->enabled || lb_message_is_command(m))
+	if (!s->enabled || lb_message_is_command(m) || !is_welcome(m))
 		return LB_JOINS_NOTHING;
 	way->pipeline = s->pipeline;
 	way->delay_ms = s->delay_ms;

@@ -265,7 +265,7 @@ static void put_long(struct lb_buf *out, const struct answer *a,
 			 .final = true};
 
 	if (a->o->strategy == LB_LONG_SPLIT ||
-	    lb_long_text(a->o, a->wrap->config, p.text, p.len, &components) ==
+	    lb_long_text(a->o, a->wrap, p.text, p.len, &components) ==
 		    LB_LONG_SPLIT) {
 		put_parts(out, a, why);
 		return;

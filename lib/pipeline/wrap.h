@@ -15,12 +15,14 @@
 #include "config/config.h"
 #include "pipeline/output.h"
 #include "pipeline/streams.h"
+#include "record/aside.h"
 #include "record/record.h"
 
 struct lb_wrap {
 	struct lb_config *config;
 	struct lb_outputs outputs;
 	struct lb_streams streams;
+	struct lb_asides *asides; /* for a renderer; or NULL */
 	json_t *empty; /* {code, message} of an answer that says nothing */
 };
 

@@ -65,6 +65,16 @@ static void put_named(struct lb_buf *b, const char *key, const char *id,
 	lb_buf_putc(b, '}');
 }
 
+/* As LangBot has it. Whoever makes a record may say any time. */
+static void put_seconds(struct lb_buf *b, int64_t ms)
+{
+	uint64_t size = ms < 0 ? 0 - (uint64_t)ms : (uint64_t)ms;
+
+	lb_buf_printf(b, ",\"timestamp\":%s%llu.%03u", ms < 0 ? "-" : "",
+		      (unsigned long long)(size / 1000),
+		      (unsigned)(size % 1000));
+}
+
 void lb_push_body(struct lb_buf *b, const struct lb_pushed *p,
 		  const struct lb_record *r, const char *uuid)
 {
@@ -79,8 +89,7 @@ void lb_push_body(struct lb_buf *b, const struct lb_pushed *p,
 		put_named(b, "group", p->launcher_id, text(o, "group_name"));
 	put_named(b, "sender", text(o, "sender_id"), text(o, "sender_name"));
 	put_chain(b, r);
-	lb_buf_printf(b, ",\"timestamp\":%lld.%03d",
-		      (long long)(p->time / 1000), (int)(p->time % 1000));
+	put_seconds(b, p->time);
 	lb_put_str(b, "id", p->id);
 	lb_put_str(b, "message_id", text(o, "message_id"));
 	lb_put_str(b, "session_id", text(o, "session"));

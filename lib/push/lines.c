@@ -13,13 +13,12 @@ static const char *lane(void *arg, const struct lb_record *r)
 	const char *session = lb_json_str(r->json, "session");
 	struct lb_pushed p;
 
+	if (session)
+		return session;
 	if (!lb_pushed_read(&p, r)) {
-		/* The next program says what is wrong with it. */
 		lb_out_line(push->out, r->text, r->len);
 		return NULL;
 	}
-	if (session)
-		return session;
 	lb_buf_reset(&push->lane);
 	lb_buf_printf(&push->lane, "%s/%s_%s", p.bot, p.launcher_type,
 		      p.launcher_id);
@@ -31,8 +30,8 @@ static bool at_once(void *arg, struct lb_record *r)
 	struct lb_push *push = arg;
 	struct lb_pushed p;
 
-	lb_pushed_read(&p, r);
-	if (!push->out_of_time) {
+	/* Where it is no message the next program says what is wrong. */
+	if (lb_pushed_read(&p, r) && !push->out_of_time) {
 		if (lb_push_waits(push, &p))
 			return false;
 		lb_push_tell(push, &p, r, NULL);
@@ -56,8 +55,7 @@ static void start(void *arg, struct lb_lane *in)
 
 	wait->lane = in;
 	in->work = wait;
-	lb_pushed_read(&p, r);
-	if (!push->out_of_time)
+	if (lb_pushed_read(&p, r) && !push->out_of_time)
 		lb_push_tell(push, &p, r, wait);
 	if (wait->open == 0)
 		lb_wait_done(wait);

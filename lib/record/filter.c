@@ -80,6 +80,19 @@ struct state {
 	int code; /* what to exit with so far */
 };
 
+static int on_record(struct state *s, struct lb_error *err)
+{
+	const struct lb_filter *f = s->filter;
+	int result;
+
+	if (f->asides)
+		lb_asides_begin(f->asides, &s->record, s->out);
+	result = f->on_record(f->arg, &s->record, s->out, err);
+	if (f->asides)
+		lb_asides_end(f->asides, result);
+	return result;
+}
+
 /* One line. Returns -1 to stop; err then says why, or s->code does. */
 static int one(struct state *s, const struct lb_line *line,
 	       struct lb_error *err)
@@ -106,7 +119,7 @@ static int one(struct state *s, const struct lb_line *line,
 			lb_out_line(s->others, s->record.text, s->record.len);
 		return 0;
 	}
-	if (f->on_record(f->arg, &s->record, s->out, err) == 0)
+	if (on_record(s, err) == 0)
 		return 0;
 	return err->code == LB_DATA
 		       ? lb_error_wrap(err, "line %lu", line->number)
@@ -123,21 +136,42 @@ static int refuse(struct state *s, const struct lb_line *line,
 	return s->filter->strict ? -1 : 0;
 }
 
-/* Everything that is whole in memory. */
-static int burst(struct state *s, struct lb_error *err)
+static int handle(struct state *s, const struct lb_line *line, bool whole,
+		  struct lb_error *err)
 {
-	struct lb_line line;
-	int got;
+	struct lb_asides *asides = s->filter->asides;
 
-	while ((got = lb_lines_take(s->in, &line, err)) != 0) {
-		s->record.text = NULL;
-		if (got > 0 && one(s, &line, err) == 0)
-			continue;
-		if (err->code != LB_DATA)
-			return -1;
-		if (refuse(s, &line, err) < 0)
-			return -1;
+	s->record.text = NULL;
+	if (whole && asides && lb_asides_hold(asides, line))
+		return 0;
+	if (whole && one(s, line, err) == 0)
+		return 0;
+	if (err->code != LB_DATA)
+		return -1;
+	return refuse(s, line, err);
+}
+
+/* What has ended aside, and what waited behind it. */
+static int come_back(struct state *s, struct lb_error *err)
+{
+	struct lb_asides *asides = s->filter->asides;
+	struct lb_aside *back;
+	struct lb_line line;
+	int result = 0;
+
+	run_flush(&s->run, s->others);
+	while (result == 0 &&
+	       (back = lb_asides_take(asides, s->filter->stage, s->out))) {
+		while (result == 0 && lb_aside_line(asides, back, &line))
+			result = handle(s, &line, true, err);
+		run_flush(&s->run, s->others);
+		lb_aside_free(back);
 	}
+	return result;
+}
+
+static int rest(struct state *s, struct lb_error *err)
+{
 	run_flush(&s->run, s->others);
 	if (s->filter->on_pause &&
 	    s->filter->on_pause(s->filter->arg, s->out, err) < 0)
@@ -145,11 +179,39 @@ static int burst(struct state *s, struct lb_error *err)
 	return lb_out_flush(s->out, err);
 }
 
+/* Everything that is whole in memory. */
+static int burst(struct state *s, struct lb_error *err)
+{
+	struct lb_asides *asides = s->filter->asides;
+	struct lb_line line;
+	int got;
+
+	while ((got = lb_lines_take(s->in, &line, err)) != 0) {
+		if (handle(s, &line, got > 0, err) < 0)
+			return -1;
+		while (asides && lb_asides_full(asides)) {
+			if (rest(s, err) < 0)
+				return -1;
+			lb_asides_wait(asides, -1);
+			if (come_back(s, err) < 0)
+				return -1;
+		}
+	}
+	return rest(s, err);
+}
+
 /* Whatever ended the loop: what is in hand must still leave. */
 static int end(struct state *s, struct lb_error *err)
 {
 	const struct lb_filter *f = s->filter;
 
+	while (f->asides && f->asides->n > 0) {
+		lb_asides_wait(f->asides, -1);
+		if (come_back(s, err) < 0 && err->code != LB_DATA)
+			return -1;
+		if (rest(s, err) < 0)
+			return -1;
+	}
 	if (f->on_end && f->on_end(f->arg, s->out, err) < 0)
 		return -1;
 	if (s->others && lb_out_flush(s->others, err) < 0)
@@ -159,10 +221,19 @@ static int end(struct state *s, struct lb_error *err)
 
 static int run(struct state *s)
 {
+	const struct lb_filter *f = s->filter;
 	struct lb_error err = {0}, last = {0};
 	int got = 1;
 
 	while (got > 0) {
+		if (f->asides && f->asides->n > 0) {
+			bool input = lb_asides_wait(f->asides, STDIN_FILENO);
+
+			if (come_back(s, &err) < 0 || rest(s, &err) < 0)
+				break;
+			if (!input)
+				continue;
+		}
 		got = lb_lines_read(s->in, &err);
 		if (got < 0 || burst(s, &err) < 0)
 			break;
@@ -185,6 +256,8 @@ int lb_filter_run(const struct lb_filter *filter)
 
 	s.others = filter->text ? filter->others : s.out;
 	code = run(&s);
+	if (filter->asides)
+		lb_asides_release(filter->asides);
 	lb_lines_close(s.in);
 	lb_out_close(s.out);
 	lb_record_release(&s.record);

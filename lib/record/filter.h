@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "record/aside.h"
 #include "record/line.h"
 #include "record/out.h"
 #include "record/record.h"
@@ -47,6 +48,8 @@ struct lb_filter {
 	void *arg;
 	size_t max_line;
 	bool strict; /* stop at the first malformed line */
+	/* Where on_record may take a while: see record/aside.h. May be NULL. */
+	struct lb_asides *asides;
 	/*
 	 * A filter whose output is text: foreign lines and error records go
 	 * to `others`, or nowhere when that is NULL.

@@ -12,6 +12,7 @@ enum { DIRECT = 16 * 1024, KEEP = 1024 * 1024 };
 struct lb_out {
 	int fd;
 	struct lb_buf buf;
+	size_t skip;   /* bytes of it that are not written here */
 	int bad;       /* the errno of the write that failed */
 	lb_out_fn *fn; /* gets it, instead of fd */
 	void *arg;
@@ -68,7 +69,9 @@ static void write_all(struct lb_out *out, const char *text, size_t len)
 
 static void drain(struct lb_out *out)
 {
-	write_all(out, lb_buf_str(&out->buf), out->buf.len);
+	write_all(out, lb_buf_str(&out->buf) + out->skip,
+		  out->buf.len - out->skip);
+	out->skip = 0;
 	if (out->buf.cap > KEEP)
 		lb_buf_release(&out->buf); /* one huge line, long ago */
 	else
@@ -98,6 +101,11 @@ void lb_out_line(struct lb_out *out, const char *text, size_t len)
 	lb_buf_put(&out->buf, text, len);
 	lb_buf_putc(&out->buf, '\n');
 	lb_out_built(out);
+}
+
+void lb_out_skip(struct lb_out *out, size_t len)
+{
+	out->skip = len;
 }
 
 struct lb_buf *lb_out_buf(struct lb_out *out)

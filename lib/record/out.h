@@ -47,6 +47,10 @@ void lb_out_line(struct lb_out *out, const char *text, size_t len);
 struct lb_buf *lb_out_buf(struct lb_out *out);
 void lb_out_built(struct lb_out *out);
 
+/* For a process that goes on as another one: the first `len` bytes in the
+ * buffer are the other's to write. */
+void lb_out_skip(struct lb_out *out, size_t len);
+
 int lb_out_flush(struct lb_out *out, struct lb_error *err);
 bool lb_out_left(const struct lb_out *out);
 

@@ -15,6 +15,12 @@ static int64_t slot_length(const struct lb_limit *w)
 	return ms > 0 ? ms : 1;
 }
 
+bool lb_counter_is_sound(const struct lb_counter *c, const struct lb_limit *w)
+{
+	return c->at >= 0 && c->at < INT64_MAX / 2 && c->slot >= 0 &&
+	       c->slot <= c->at / slot_length(w);
+}
+
 /* What was counted in the window whose newest slot is `slot`. */
 static int64_t sum(const struct lb_counter *c, int64_t slots, int64_t slot)
 {

@@ -20,6 +20,9 @@ struct lb_counter {
 /* Slots that a window has. */
 size_t lb_counter_slots(const struct lb_limit *w);
 
+/* Can it have come of counting? What a file holds may be anything. */
+bool lb_counter_is_sound(const struct lb_counter *c, const struct lb_limit *w);
+
 /* The first moment from t on at which there is room; INT64_MAX for never. */
 int64_t lb_counter_room(const struct lb_counter *c, const struct lb_limit *w,
 			int64_t t);

@@ -34,7 +34,7 @@ const struct lb_schema lb_schema_limits = {
 		   "PRAGMA journal_size_limit = 4194304",
 };
 
-enum { MAX_CELLS = 20000, RETRY_MS = 1000 };
+enum { MAX_CELLS = 20000, RETRY_MS = 1000, BUSY_AGAIN_MS = 50 };
 
 bool lb_limits_exist(const char *state)
 {
@@ -128,6 +128,10 @@ bool lb_limits_join(struct lb_limits *l)
 	if (!l->store)
 		l->store = lb_db_open(l->state, &lb_schema_limits, l->busy_ms,
 				      &err);
+	/* Who keeps the file for long is waited for once, not each time. */
+	if (l->store)
+		sqlite3_busy_timeout(l->store->db,
+				     l->failing ? BUSY_AGAIN_MS : l->busy_ms);
 	if (!l->store || lb_store_begin(l->store, &err) < 0 ||
 	    read_version(l, &version, &err) < 0) {
 		fail(l, &err);
@@ -248,7 +252,7 @@ void lb_limits_commit(struct lb_limits *l)
 }
 
 static int read_cell(struct lb_limits *l, struct lb_cell *cell,
-		     struct lb_error *err)
+		     const struct lb_limit *w, struct lb_error *err)
 {
 	lb_autoquery struct sqlite3_stmt *query =
 		lb_db_query(l->store,
@@ -269,6 +273,8 @@ static int read_cell(struct lb_limits *l, struct lb_cell *cell,
 	c->slot = sqlite3_column_int64(query, 1);
 	c->noticed = sqlite3_column_int64(query, 2);
 	memcpy(c->counts, sqlite3_column_blob(query, 3), size);
+	if (!lb_counter_is_sound(c, w)) /* a damaged file may say anything */
+		*c = (struct lb_counter){0};
 	cell->id = sqlite3_column_int64(query, 4);
 	return 0;
 }
@@ -284,7 +290,7 @@ struct lb_cell *lb_limits_cell(struct lb_limits *l, const struct lb_limit *w)
 	cell = lb_alloc(sizeof(*cell) + len);
 	memcpy(cell->key, w->key, len);
 	cell->slots = lb_counter_slots(w);
-	if (l->joined && read_cell(l, cell, &err) < 0)
+	if (l->joined && read_cell(l, cell, w, &err) < 0)
 		fail(l, &err);
 	lb_map_add(&l->cells, cell->key, cell);
 	return cell;
