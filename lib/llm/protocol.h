@@ -92,6 +92,12 @@ struct lb_protocol {
 	/* Memory for the decoders, zeroed; see lb_reader_state(). */
 	size_t state_size;
 	void (*release)(void *state);
+	/*
+	 * A frame that it can read at a glance, ended by a NUL: does what
+	 * `event` would. False: it is none of those, and nothing was done. May
+	 * be NULL.
+	 */
+	bool (*quick)(struct lb_reader *reader, const char *text);
 	/* One JSON value of an event stream; LB_DATA: it breaks the protocol. */
 	int (*event)(struct lb_reader *reader, const json_t *value,
 		     struct lb_error *err);
