@@ -504,3 +504,81 @@ costs() {
 	same '64 64 64 58' "$(requests 'select(.path|startswith("/g")).body|fromjson|.requests|length' |
 		tail -n 4 | xargs)"
 }
+
+@test "the key is in no argument, log, error, record, dry run or file" {
+	says POST '/v1/*' '{"data":[{"index":0,"embedding":[1]}],"results":[{"index":0,"score":1}],"echo":"sk-secret-1234"}'
+	export LB_LOG=debug LB_LOG_BODIES=1
+	{
+		lb-llm embed -m o/e x
+		lb-llm embed -m o/e -o a=b x y
+		lb-llm embed --dry-run -m o/e x
+		lb-llm rerank -m o/r q < <(echo x)
+		lb-llm rerank --dry-run -m o/r q < <(echo x)
+		lb-llm models o
+		lb-llm models
+		lb-llm test --for=embedding o
+		lb-llm test --for=rerank o
+		lb-llm test o
+		echo '{"kind":"request","model":"o/e","input":["x"]}' | lb-llm --records
+		echo '{"kind":"request","model":"o/r","query":"q","documents":["a","b"]}' |
+			lb-llm --records --dry-run
+		lb-config env
+		lb-config list
+	} > all 2>&1 || true
+	# the whole of it was heard, and asked with the key
+	[ "$(grep -c 'asking o' all)" -ge 8 ]
+	[ "$(requests .headers.authorization | sort -u)" = '"Bearer sk-secret-1234"' ]
+	run ! grep -rl sk-secret all "$LB_STATE"
+	# while it runs, nobody sees it either
+	serve <<-'END'
+		on POST /v1/embeddings
+		hang
+	END
+	sed -i "s|http://127.0.0.1:[0-9]*|$SERVER_URL|" "$LB_CONFIG"
+	lb-llm embed -m o/e x > /dev/null 2>&1 3>&- &
+	local pid=$!
+	until [ -s "$SERVER_LOG" ]; do sleep 0.02; done
+	tr '\0' ' ' < "/proc/$pid/cmdline" > argv
+	kill "$pid"
+	grep -q 'embed -m o/e x' argv
+	run ! grep sk-secret argv
+}
+
+@test "models: Anthropic's pages, Gemini's and Ollama's list, each with its key" {
+	serve <<-'END'
+		on GET /a/v1/models?limit=1000&after_id=claude-b
+		reply 200
+		send {"data":[{"type":"model","id":"claude-sonnet-4-5","display_name":"Sonnet","max_input_tokens":200000,"capabilities":{"image_input":{"supported":true},"thinking":{"supported":true}}}],"has_more":false,"last_id":"claude-sonnet-4-5"}
+		on GET /a/v1/models?limit=1000
+		reply 200
+		send {"data":[{"type":"model","id":"claude-b"}],"has_more":true,"first_id":"claude-b","last_id":"claude-b"}
+		on GET /g/models?pageSize=1000&pageToken=n
+		reply 200
+		send {"models":[{"name":"models/emb-1","supportedGenerationMethods":["embedContent"],"inputTokenLimit":2048}]}
+		on GET /g/models?pageSize=1000
+		reply 200
+		send {"models":[{"name":"models/gemini-2.5-x","displayName":"X","supportedGenerationMethods":["generateContent"],"thinking":true}],"nextPageToken":"n"}
+		on GET /l/api/tags
+		reply 200
+		send {"models":[{"name":"llama3.2:latest","capabilities":["completion","tools"]},{"name":"nomic-embed-text:latest"}]}
+	END
+	cat > "$LB_CONFIG" <<-END
+		providers:
+		  a: {protocol: anthropic-messages, base-url: "$SERVER_URL/a", api-keys: [sk-secret-1234]}
+		  g: {protocol: gemini, base-url: "$SERVER_URL/g/openai", api-keys: [sk-secret-1234]}
+		  l: {protocol: ollama-chat, base-url: "$SERVER_URL/l/v1"}
+	END
+	listed() {
+		lb-llm models "$1" | jq -r '[.id, .type, (.abilities // [] | join("+")), .context_length // ""] | join(" ")' |
+			sed 's/ *$//'
+	}
+	same 'claude-b llm
+claude-sonnet-4-5 llm vision+reasoning 200000' "$(listed a)"
+	same 'gemini-2.5-x llm reasoning
+emb-1 embedding  2048' "$(listed g)"
+	same 'llama3.2:latest llm func_call
+nomic-embed-text:latest embedding' "$(listed l)"
+	same '"sk-secret-1234" "2023-06-01"' "$(requests 'select(.path|startswith("/a")).headers |
+		."x-api-key", ."anthropic-version"' | sort -u | sort -r | xargs -d '\n')"
+	same '"sk-secret-1234"' "$(requests 'select(.path|startswith("/g")).headers."x-goog-api-key"' | sort -u)"
+}
