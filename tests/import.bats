@@ -103,7 +103,10 @@ fingerprint() {
 	import > /dev/null 2>&1
 	same false "$(get pipelines.Sales.ai.local-agent.enable-all-tools 2> /dev/null ||
 		sed -n '/^  Sales:/,/^  [A-Z]/s/.*enable-all-tools: //p' "$LB_CONFIG")"
-	run -1 grep -E 'enable-all-tools: true|exec' "$LB_CONFIG"
+	run -1 grep 'enable-all-tools: true' "$LB_CONFIG"
+	# One that names some keeps them; exec is for admins all the same.
+	same '["exec","read"]' "$(get pipelines.Tools.ai.local-agent.tools | jq -c .)"
+	same 1 "$(grep -c exec "$LB_CONFIG")"
 }
 
 # sent BOT LAUNCHER_TYPE ID TEXT - which pipeline a message goes to.
