@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/prog.h"
+#include "base/utf8.h"
 #include "pipeline-cases.h"
 #include "store/limits.h"
 
@@ -21,6 +22,17 @@ struct test {
 	struct pipeline_case of;
 };
 
+/* What comes of a table stays on its line, and a terminal obeys none of it. */
+static void put_shown(struct lb_buf *b, const char *text)
+{
+	size_t from = b->len;
+
+	lb_text_visible(b, text, strlen(text));
+	for (; from < b->len; from++)
+		if (b->data[from] == '\n')
+			b->data[from] = ' ';
+}
+
 /* Note what is not as expected; `part` is enough where it is a part. */
 static void compare(struct lb_buf *why, const char *what, const char *want,
 		    const char *got, bool part)
@@ -28,8 +40,11 @@ static void compare(struct lb_buf *why, const char *what, const char *want,
 	if (!want || (got && (part ? strstr(got, want) != NULL
 				   : strcmp(got, want) == 0)))
 		return;
-	lb_buf_printf(why, "# %s: expected '%s', got '%s'\n", what, want,
-		      got ? got : "");
+	lb_buf_printf(why, "# %s: expected '", what);
+	put_shown(why, want);
+	lb_buf_puts(why, "', got '");
+	put_shown(why, got ? got : "");
+	lb_buf_puts(why, "'\n");
 }
 
 /* What each stage said, the last one's reason at the end. */
@@ -82,7 +97,7 @@ static int run(struct test *t, bool *good, struct lb_error *err)
 {
 	lb_autofree char *name = pipeline_case_text(&t->of, "name");
 	const struct lb_message *m = &t->message;
-	lb_autobuf struct lb_buf why = {0}, story = {0};
+	lb_autobuf struct lb_buf why = {0}, story = {0}, line = {0};
 
 	if (pipeline_case_make(&t->of, &t->line, err) < 0 ||
 	    lb_record_parse(&t->record, t->line.data, t->line.len, err) < 0)
@@ -94,11 +109,12 @@ static int run(struct test *t, bool *good, struct lb_error *err)
 		return -1;
 	put_story(&story, m);
 	judge(t, &story, &why);
-	printf("%sok %zu - %s%s%s by %s: %s\n", why.len ? "not " : "",
-	       t->of.number, name ? name : "", name ? ": " : "",
-	       lb_json_str(t->result.json, "kind"), m->stage,
-	       lb_buf_str(&story));
-	fputs(lb_buf_str(&why), stdout);
+	put_shown(&line, name ? name : "");
+	lb_buf_printf(&line, "%s%s by %s: ", name ? ": " : "",
+		      lb_json_str(t->result.json, "kind"), m->stage);
+	put_shown(&line, lb_buf_str(&story));
+	printf("%sok %zu - %s\n%s", why.len ? "not " : "", t->of.number,
+	       line.data, lb_buf_str(&why));
 	*good &= why.len == 0;
 	return 0;
 }

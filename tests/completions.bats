@@ -114,7 +114,7 @@ offered() {
 @test "the usual verb's options are offered without it, and files where they go" {
 	cd "$BATS_TEST_TMPDIR"
 	touch file.png
-	offered lb-llm "" "chat models test"
+	offered lb-llm "" "chat embed models rerank test"
 	offered lb-llm --sch --schema=
 	offered lb-llm why --sch --schema=
 	offered lb-llm -a fi file.png

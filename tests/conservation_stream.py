@@ -64,7 +64,7 @@ def script():
         return 'event {"choices":[{"index":0,"delta":{"content":"%s"}}]}' % text
 
     refusal = 'send {"error":{"message":"%s","type":"%s","code":%s}}'
-    on("#429", None, "reply 429", "header Retry-After: 1",
+    on("#429", None, "reply 429", "header Retry-After: 0",
        refusal % ("slow down", "requests", '"rate_limit_exceeded"'))
     on("#500", None, "reply 500", "send oh no")
     on("#401", None, "reply 401",
@@ -246,6 +246,8 @@ class Stream:
                            "tools": {"providers": {"e": {"command": [
                                provider_of_tools]}}},
                            "command": {"hooks": HOOKS},
+                           "llm": {"retry": {"tries": self.own.choice([1, 2]),
+                                             "backoff": "1ms"}},
                            "webhooks": {"told": told, "asked": asked}
                            if "lb-push" in self.front else {},
                            "providers": {"test": provider, "slow": slow}})

@@ -6,6 +6,8 @@ LB_TEST_BUILD=${LB_BUILD:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)}
 LB_TEST_MAN=${LB_MANPAGES:-$BATS_TEST_DIRNAME/../man}
 unset "${!LB__@}" "${!OPENAI_@}" "${!ANTHROPIC_@}" "${!OLLAMA_@}" \
 	"${!GEMINI_@}" "${!TELEGRAM_@}"
+# shellcheck disable=SC2046 # names
+unset $(compgen -e | grep '_API_KEY$')
 unset LB_LOG LB_LOG_FORMAT LB_LOG_BODIES \
 	LB_MODEL LB_MAX_LINE LB_SHARE LB_CONFIG LB_STATE
 unset http_proxy https_proxy all_proxy no_proxy ftp_proxy

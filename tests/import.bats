@@ -55,7 +55,7 @@ fingerprint() {
 	same true "$(get bots.Shop.stream)"
 	same OpenAI/gpt-4o-mini "$(get pipelines.Sales.ai.local-agent.model.primary)"
 	same openai "$(get providers.OpenAI.preset)"
-	same http://127.0.0.1:11435/v1 "$(get providers.Local-Llama.base-url)"
+	same http://127.0.0.1:11435 "$(get providers.Local-Llama.base-url)"
 	same https://crm.example.com/h "$(get webhooks.crm.url)"
 	same 33 "$(get concurrency.pipeline)"
 	same 8 "$(get webhooks.max_inflight_requests)"
@@ -437,7 +437,7 @@ Smile ☃' "$(lb-config get pipelines.Sales.ai.local-agent.prompt | jq -r '.[0].
 		http://127.0.0.1:1/v1/; do
 		database "UPDATE model_providers SET base_url = '$url' WHERE uuid = 'prov-2'"
 		run -0 import --print
-		grep -qx '    base-url: http://127.0.0.1:1/v1' <<< "$output"
+		grep -qx '    base-url: http://127.0.0.1:1' <<< "$output"
 	done
 	database "UPDATE model_providers SET base_url = 'http://me:secret@127.0.0.1:1' WHERE uuid = 'prov-2'"
 	run --separate-stderr -0 import --print
@@ -467,4 +467,34 @@ Smile ☃' "$(lb-config get pipelines.Sales.ai.local-agent.prompt | jq -r '.[0].
 	run --separate-stderr -78 import
 	[[ $stderr == "lb-config: the configuration there is: "* ]]
 	documented lb-config.1 lb-config import
+}
+
+@test "each of LangBot's 43 requesters is a preset, at its usual address and elsewhere" {
+	data
+	grep -o '^  requester: .*' "$BATS_TEST_DIRNAME/../share/lb/providers.yaml" |
+		sed 's/.*: //' > requesters
+	same 43 "$(sort -u requesters | wc -l)"
+	database 'DELETE FROM model_providers' 'DELETE FROM llm_models'
+	while read -r name; do
+		database "INSERT INTO model_providers (uuid, name, requester, base_url, api_keys) VALUES
+			('u-$name', '$name', '$name', '', '[\"sk-1\"]'),
+			('e-$name', 'own-$name', '$name', 'https://else.where/v9/', '[\"sk-1\"]')"
+	done < requesters
+	run --separate-stderr -0 import --json
+	# the two in its own process, and the library that has no address
+	same 'chroma-embedding
+litellm-chat
+own-chroma-embedding
+own-seekdb-embedding
+seekdb-embedding' "$(jq -r 'select(.what == "provider" and .result == "not taken").name' \
+		<<< "$output" | sort)"
+	same "not taken: it is a model inside LangBot's process; ollama has it as all-minilm" \
+		"$(result provider chroma-embedding)"
+	# what it asks at an address that is none any more is said
+	same "narrowed: is asked at https://qianfan.baidubce.com/v2, not at https://aip.baidubce.com/rpc/2.0/ai_custom/v1/wenxinworkshop" \
+		"$(result provider baidu-chat-completions)"
+	same cohere "$(get providers.cohere-rerank.preset)"
+	same https://else.where/v9 "$(get providers.own-jina-rerank.base-url)"
+	run -0 lb-config check
+	[ -z "$output" ]
 }

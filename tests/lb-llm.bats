@@ -6,6 +6,7 @@ load server
 setup() {
 	# What is not asked for must not be read: bats gives a live stdin.
 	exec < /dev/null
+	export LB__LLM__RETRY__BACKOFF=1ms
 }
 
 teardown() {
@@ -297,7 +298,7 @@ half of' "$(< "$BATS_TEST_TMPDIR/out")"
 	[[ $stderr == "lb-llm: auth: openai/m401: HTTP 401: Incorrect API key *** (check OPENAI_API_KEY)" ]]
 	run --separate-stderr -69 lb-llm -m m404 hi
 	[[ $stderr == *"not_found: openai/m404: HTTP 404: no such model" ]]
-	run --separate-stderr -75 lb-llm -m m429 hi
+	run --separate-stderr -75 lb-llm -m m429 --tries=1 hi
 	[[ $stderr == *"rate: "*"slow down" ]]
 	run --separate-stderr -75 lb-llm -m m503 hi
 	run --separate-stderr -69 lb-llm -m m302 hi
@@ -474,9 +475,61 @@ m-2' "$(jq -r .id <<< "$output")"
 	strict
 	run -0 lb-llm test
 	same 'text ok
-stream ok' "$(jq -r '.test+" "+.result' <<< "$output")"
+stream ok
+tools no
+vision no' "$(jq -r '.test+" "+.result' <<< "$output")"
 	run -1 lb-llm test offline:auth
 	same 'auth' "$(jq -r .code <<< "${lines[0]}")"
+	run -1 lb-llm test -e
+	run -0 lb-llm test --for=embedding offline
+	same 'embedding ok 256 dimensions' "$(jq -r '.test+" "+.result+" "+.note' <<< "$output")"
+	run -0 lb-llm test --for=rerank offline
+	run --separate-stderr -64 lb-llm test --for=drawing offline
+}
+
+@test "test: tools and vision work, are refused, or fail" {
+	endpoint <<-'END'
+		on POST /v1/chat/completions
+		if-json messages.2.content heliotrope
+		if-json messages.1.tool_calls.0.id c1
+		reply 200
+		send {"choices":[{"message":{"content":"It is HELIOTROPE."},"finish_reason":"stop"}]}
+		on POST /v1/chat/completions
+		if-json tools.0.function.name code_word
+		reply 200
+		send {"choices":[{"message":{"content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"code_word","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}
+		on POST /v1/chat/completions
+		if-json tools.0.function.name code_word
+		reply 400
+		send {"error":{"message":"no tools here"}}
+		on POST /v1/chat/completions
+		if-body "image_url"
+		reply 200
+		send {"choices":[{"message":{"content":"Red"},"finish_reason":"stop"}]}
+		on POST /v1/chat/completions
+		if-body "image_url"
+		reply 500
+		send {}
+		on POST /v1/chat/completions
+		if-json stream true
+		uses any
+		reply 200
+		header Content-Type: text/event-stream
+		event {"choices":[{"delta":{"content":"hel"}}]}
+		event {"choices":[{"delta":{"content":"lo"},"finish_reason":"stop"}]}
+		event [DONE]
+		on POST /v1/chat/completions
+		uses any
+		reply 200
+		send {"choices":[{"message":{"content":"hello"},"finish_reason":"stop"}]}
+	END
+	run -0 lb-llm test -e
+	same 'text ok, stream ok, tools ok, vision ok' \
+		"$(jq -r '.test+" "+.result' <<< "$output" | paste -sd, | sed 's/,/, /g')"
+	same '2 pieces' "$(jq -r 'select(.test == "stream").note' <<< "$output")"
+	run -1 lb-llm test
+	same 'no bad_request, failed overloaded' \
+		"$(jq -r 'select(.code) | .result+" "+.code' <<< "$output" | paste -sd, | sed 's/,/, /g')"
 }
 
 @test "which model is meant" {

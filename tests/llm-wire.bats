@@ -271,10 +271,11 @@ ask() {
 	[[ $stderr == *"has no reasoning level 'high'; there are: provider_default"* ]]
 }
 
-@test "a header of one's own is sent, and none that is two" {
+@test "a header of one's own is sent, in the place of ours, and none that is two" {
 	run -0 --separate-stderr lb-llm -m anthropic-messages/m \
-		-o extra_headers='{"anthropic-beta":"x-1"}' hi
-	same '"x-1"' "$(requests '.headers["anthropic-beta"]' | tail -1)"
+		-o extra_headers='{"anthropic-beta":"x-1","Anthropic-Version":"2"}' hi
+	same '["x-1","2"]' "$(requests '.headers |
+		[.["anthropic-beta"], .["anthropic-version"]]' | tail -1)"
 	run -78 --separate-stderr lb-llm -m anthropic-messages/m \
 		-o extra_headers='{"x":"1\r\nEvil: 1"}' hi
 }

@@ -34,6 +34,7 @@ setup() {
 	# An import looks for its package beside the script.
 	cp "$BATS_TEST_DIRNAME/peers/openai-client.js" "$peers/client.mjs"
 	cp "$BATS_TEST_DIRNAME/peers/grammy-client.js" "$peers/bot.mjs"
+	cp "$BATS_TEST_DIRNAME/peers/model-clients.js" "$peers/models.mjs"
 	case $BATS_TEST_DESCRIPTION in
 	*'Bot API'*)
 		need python3
@@ -60,6 +61,49 @@ setup() {
 		on POST /v1/chat/completions
 		uses any
 		openai strict k
+		answer You said: {last}
+		on POST /anthropic/v1/messages
+		if-body "tools"
+		uses any
+		anthropic strict k
+		call clock
+		call dice {"n":6}
+		answer done
+		on POST /anthropic/v1/messages
+		uses any
+		anthropic strict k
+		answer You said: {last}
+		on POST /responses/responses
+		if-body "tools"
+		uses any
+		responses strict k
+		call clock
+		call dice {"n":6}
+		answer done
+		on POST /responses/responses
+		uses any
+		responses strict k
+		answer You said: {last}
+		on POST /gemini/v1beta/models/gemini-3-tools:*
+		uses any
+		gemini strict k
+		call clock
+		call dice {"n":6}
+		answer done
+		on POST /gemini/v1beta/models/*
+		uses any
+		gemini strict k
+		answer You said: {last}
+		on POST /ollama/api/chat
+		if-body "tools"
+		uses any
+		ollama strict
+		call clock
+		call dice {"n":6}
+		answer done
+		on POST /ollama/api/chat
+		uses any
+		ollama strict
 		answer You said: {last}
 	END
 }
@@ -134,6 +178,52 @@ refused() {
 	run -0 peer retry once
 	same 'You said: a b' "$(jq -r .text <<< "$output")"
 	same '2' "$(requests .n | tail -n 1)"
+}
+
+# model SERVICE MODE [KEY [TEXT]] - what the service's own package gets.
+model() {
+	timeout 60 "$peers/node_modules/.bin/node" "$peers/models.mjs" "$1" "$2" \
+		"$SERVER_URL/$1" "${3-k}" "${@:4}"
+}
+
+services=(anthropic responses gemini ollama)
+
+@test "the packages of the other services are answered, whole and streamed" {
+	local text=$'a "b"\n\u4f60\u597d \U1F600'
+	for service in "${services[@]}"; do
+		run -0 --separate-stderr model "$service" whole k "$text"
+		same "You said: $text" "$(jq -r .text <<< "$output")"
+		jq -e .usage <<< "$output"
+		run -0 --separate-stderr model "$service" streamed k "$text"
+		same "You said: $text" "$(jq -r .text <<< "$output")"
+		jq -e '.usage and .pieces > 2' <<< "$output"
+	done
+}
+
+@test "the packages call two tools and answer them" {
+	for service in "${services[@]}"; do
+		for mode in tools tools-streamed; do
+			run -0 --separate-stderr model "$service" "$mode"
+			same '["done",[{"name":"clock","arguments":{}},{"name":"dice","arguments":{"n":6}}]]' \
+				"$(jq -c '[.text, .calls]' <<< "$output")"
+		done
+	done
+}
+
+@test "the packages are refused a wrong key and a bad request" {
+	for service in anthropic responses; do
+		run -0 --separate-stderr model "$service" streamed wrong
+		same 401 "$(jq -r .status <<< "$output")"
+	done
+	run -0 --separate-stderr model gemini whole wrong
+	same 400 "$(jq -r .status <<< "$output")"
+	[[ $output == *'API key not valid'* ]]
+	for service in anthropic responses gemini; do
+		run -0 --separate-stderr model "$service" bad
+		same 400 "$(jq -r .status <<< "$output")"
+	done
+	run -0 --separate-stderr model ollama bad
+	same 404 "$(jq -r .status <<< "$output")"
 }
 
 # grammy MODE [CHAT] - what the grammy package gets of the Bot API.

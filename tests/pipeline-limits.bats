@@ -362,6 +362,12 @@ not ok 3 - 2024: query by prepare: route: pipeline 'default': bot 'support' uses
 1..3" "$output"
 	# it leaves nothing behind
 	[ ! -e "$LB_STATE" ]
+	# what stands in a table cannot look like a line of ours
+	run -1 lb-pipeline --test - < <(jq -nc '{name: "a\nok 2 - b\u001b[31m", bot: "c\nd",
+		text: "e\nf", kind: "query", asked: "g\nh"}')
+	same "not ok 1 - a ok 2 - b: query by prepare: route: pipeline 'default': bot 'c d' is not configured
+# asked: expected 'g h', got 'e f'
+1..1" "$(grep -v '^lb-pipeline: case' <<< "$output")"
 	# a case of no bot comes out as one without rules does, and is told
 	run --separate-stderr -0 lb-pipeline --test - <<< '- {bot: suport, group: 4, kind: drop}'
 	same "lb-pipeline: case 1: there is no bot 'suport'" "$stderr"

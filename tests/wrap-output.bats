@@ -267,7 +267,7 @@ group='{"launcher_type":"group","launcher_id":"-100","sender_name":"Ann","messag
 	[[ $stderr == "lb-wrap: a long answer is cut instead: "* ]]
 }
 
-png='\211PNG\r\n\032\nxyz'
+png='\211PNG\r\n\032\n\000\000\000\rIHDRxyz\000\000\000\000IEND\256B\140\202'
 
 @test "a long text is a picture that an outside program makes" {
 	export SECRET_KEY=1
@@ -288,7 +288,8 @@ png='\211PNG\r\n\032\nxyz'
 }
 
 @test "a renderer that fails, or writes something else, is not waited for in vain" {
-	for bad in 'exit 3' 'echo no picture' 'exec cat /dev/zero' 'kill -9 $$'; do
+	for bad in 'exit 3' 'echo no picture' 'exec cat /dev/zero' 'kill -9 $$' \
+		"printf '${png%IEND*}'" "printf '${png/IHDR/}'"; do
 		echo "$bad" > render
 		output "long-text-processing: {strategy: image, threshold: 5, renderer: \"cmd:sh $PWD/render\"}"
 		run --separate-stderr -0 lb-wrap < <(reply 'one two')

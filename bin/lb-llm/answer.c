@@ -18,7 +18,7 @@ void chat_release(struct chat *c)
 	json_decref(c->fresh);
 	json_decref(c->messages);
 	lb_regex_close(c->quiet);
-	lb_model_close(c->model);
+	lineup_close(&c->models);
 	lb_store_close(c->store);
 	lb_config_close(c->config);
 	lb_out_close(c->out);
@@ -77,22 +77,6 @@ static bool flows(const struct chat *c)
 	return !c->as_json && !c->schema && !c->quiet;
 }
 
-static void say_usage(const struct chat *c)
-{
-	const struct lb_usage *u = &c->ask.usage;
-	lb_autobuf struct lb_buf line = {0};
-
-	if (u->input < 0 && u->output < 0) {
-		lb_tell(NULL, "the provider told no usage");
-		return;
-	}
-	lb_buf_printf(&line, "in %lld out %lld", (long long)u->input,
-		      (long long)u->output);
-	if (u->cached >= 0)
-		lb_buf_printf(&line, " cached %lld", (long long)u->cached);
-	lb_tell(NULL, "%s", line.data);
-}
-
 /* A history that cannot be kept is no reason to lose the answer. */
 static void remember(struct chat *c)
 {
@@ -124,7 +108,6 @@ static void print_record(struct chat *c)
 	lb_autobuf struct lb_buf b = {0};
 
 	lb_put_begin(&b, "response");
-	lb_put_str(&b, "model", c->model->label);
 	ask_put(&b, &c->ask);
 	lb_put_end(&b);
 	print(c, b.data, b.len);
@@ -140,7 +123,6 @@ static void print_failure(struct chat *c)
 	lb_put_str(&b, "code", lb_code_name(c->ask.code));
 	lb_put_str(&b, "message", c->ask.message);
 	lb_put_bool(&b, "retryable", lb_code_is_passing(c->ask.code));
-	lb_put_str(&b, "model", c->model->label);
 	ask_put(&b, &c->ask);
 	lb_put_end(&b);
 	print(c, b.data, b.len);
@@ -172,7 +154,8 @@ int chat_run(struct chat *c)
 	if (flows(c))
 		c->ask.on_text = on_text;
 	c->ask.arg = c;
-	if (ask_wait(&c->ask, c->model, &c->request, c->timeout_ms, &err) < 0)
+	if (ask_models(&c->ask, &c->models, &c->request, c->timeout_ms, &err) <
+	    0)
 		return lb_report(&err);
 	if (c->schema && keep_to_schema(c, &err) < 0)
 		return lb_report(&err);
@@ -185,7 +168,7 @@ int chat_run(struct chat *c)
 	print_tail(c, true);
 	remember(c);
 	if (c->want_usage)
-		say_usage(c);
+		tell_usage(&c->ask.usage);
 	if (lb_out_flush(c->out, &err) < 0)
 		return lb_report(&err);
 	if (!c->ask.failed)

@@ -6,6 +6,10 @@
 static const struct lb_verb verbs[] = {
 	{"chat", "[QUESTION...]", "Ask, with what standard input holds added",
 	 chat_options, chat_main, 0, -1},
+	{"embed", "[TEXT...]", "Turn texts, or lines, into vectors",
+	 embed_options, embed_main, 0, -1},
+	{"rerank", "QUERY", "Sort lines by how well they answer a query",
+	 rerank_options, rerank_main, 1, 1},
 	{"models", "[PROVIDER]",
 	 "List the providers, or the models that one offers", models_options,
 	 models_main, 0, 1},

@@ -1,5 +1,6 @@
 /* models.c - what can be asked. */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/log.h"
@@ -20,7 +21,8 @@ const struct lb_opt models_options[] = {
 
 static int providers(struct lb_config *config, struct lb_error *err)
 {
-	static const char *const columns[] = {"name", "key", "default_model",
+	static const char *const columns[] = {"name",     "key",
+					      "can",      "default_model",
 					      "base_url", NULL};
 	json_auto_t *rows = lb_model_providers(config, err);
 	struct lb_table *table;
@@ -30,7 +32,17 @@ static int providers(struct lb_config *config, struct lb_error *err)
 	if (!rows)
 		return lb_report(err);
 	table = lb_table_open(columns, as_json);
-	json_array_foreach(rows, i, row) lb_table_row(table, json_incref(row));
+	json_array_foreach(rows, i, row)
+	{
+		/* for people, why there is none stands where it would be */
+		const char *why = lb_json_str(row, "not_offered");
+
+		if (why && isatty(STDOUT_FILENO) && !as_json)
+			json_object_set_new(row, "base_url",
+					    lb_json_pack("s+",
+							 "not offered: ", why));
+		lb_table_row(table, json_incref(row));
+	}
 	lb_table_close(table);
 	return LB_OK;
 }
@@ -38,14 +50,13 @@ static int providers(struct lb_config *config, struct lb_error *err)
 static bool is_provider(struct lb_config *config, const char *name,
 			struct lb_error *err)
 {
-	json_auto_t *known = lb_model_providers(config, err);
-	const json_t *row;
-	size_t i;
+	json_auto_t *presets = lb_config_presets(err);
 
-	if (!known)
+	if (!presets)
 		return false;
-	json_array_foreach(known, i, row) if (strcmp(lb_json_str(row, "name"),
-						     name) == 0) return true;
+	if (strcmp(name, "offline") == 0 || lb_config_provider(config, name) ||
+	    lb_config_preset(presets, name, NULL))
+		return true;
 	lb_fail(err, LB_CONFIG,
 		"no provider '%s'; lb-llm models lists those there are", name);
 	return false;
@@ -58,7 +69,8 @@ static json_t *ask_endpoint(struct lb_config *config, const char *provider,
 	bool offline = strcmp(provider, "offline") == 0;
 	lb_autofree char *spec =
 		lb_printf("%s%s", provider, offline ? "" : "/-");
-	struct lb_model *model = lb_model_open(config, spec, err);
+	struct lb_model *model =
+		lb_model_open_for(config, LB_FOR_LISTING, spec, err);
 	json_t *rows = model ? lb_llm_models(model, err) : NULL;
 
 	lb_model_close(model);
@@ -68,7 +80,8 @@ static json_t *ask_endpoint(struct lb_config *config, const char *provider,
 static int offered(struct lb_config *config, const char *provider,
 		   struct lb_error *err)
 {
-	static const char *const columns[] = {"id", "owned_by", NULL};
+	static const char *const columns[] = {"id", "type", "abilities",
+					      "context_length", NULL};
 	json_auto_t *rows = NULL;
 	struct lb_table *table;
 	json_t *row;

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "agent/tools.h"
+#include "base/glob.h"
 #include "base/json.h"
-#include "pipeline/prefix.h"
 #include "pipeline/rights.h"
 
 /* Is the sender one of those whom the sandbox is open to? */

@@ -60,9 +60,8 @@ void turn_be_still(struct turn *t)
 {
 	struct lb_loop *loop = agent_of(t)->loop;
 
-	if (t->call)
-		lb_llm_cancel(t->call);
-	t->call = NULL;
+	lb_failover_cancel(t->asked);
+	t->asked = NULL;
 	listing_cancel(t->listing);
 	t->listing = NULL;
 	calls_cancel(t, "cancelled");
@@ -276,11 +275,11 @@ void turn_event(void *arg, const struct lb_llm_event *e)
 		add_usage(&t->usage, &e->usage);
 		break;
 	case LB_LLM_END:
-		t->call = NULL;
+		runner_local_answered(t, e);
 		round_ended(t, e->finish);
 		break;
 	case LB_LLM_FAILED:
-		t->call = NULL;
+		runner_local_answered(t, e);
 		round_failed(t, e);
 		break;
 	}

@@ -8,7 +8,7 @@
 enum { MAX_TEXT = 4 << 20 };
 
 /* What a reply says beside its text and the query's members, bytes. */
-enum { REPLY_KEYS = 4096 };
+enum { REPLY_KEYS = 12288 };
 
 static struct agent *agent_of(const struct turn *t)
 {

@@ -33,9 +33,7 @@ void turn_spend(struct turn *t)
 
 	if (in + out == 0 || !t->model || !lb_spend_counts(o->config, &of))
 		return;
-	if (!a->limits)
-		a->limits = lb_limits_open(o->state, 100);
-	lb_spend(a->limits, o->config, &of,
+	lb_spend(engine_limits(a), o->config, &of,
 		 &(struct lb_spent){
 			 .tokens = in + out,
 			 .cost = turn_cost(t),

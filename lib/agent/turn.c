@@ -31,6 +31,9 @@ static void turn_free(struct turn *t)
 	json_decref(t->messages);
 	json_decref(t->made);
 	json_decref(t->calls);
+	json_decref(t->passed);
+	json_decref(t->shown);
+	json_decref(t->specs);
 	json_decref(t->keep);
 	json_decref(t->repeats);
 	lb_buf_release(&t->prefix);

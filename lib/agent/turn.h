@@ -11,6 +11,7 @@
 #include "agent/calls.h"
 #include "agent/engine.h"
 #include "agent/tools.h"
+#include "llm/failover.h"
 
 struct turn {
 	struct lb_lane *session;
@@ -18,9 +19,14 @@ struct turn {
 	const char *id, *bot, *pipeline; /* borrowed from it */
 	const char *conversation;        /* what its history is called */
 	const struct runner *runner;
-	const struct lb_model *model; /* borrowed from the agent */
-	struct lb_llm_call *call;
-	json_t *messages;     /* prompt, history, user */
+	/* Borrowed from the agent, in the order in which they are asked. */
+	struct lb_model *models[LB_FAILOVER_MODELS];
+	size_t n_models;
+	const struct lb_model *model; /* who answered last, else the first */
+	json_t *passed;               /* who should have; or NULL */
+	struct lb_failover *asked;    /* while it is under way */
+	json_t *messages;             /* prompt, history, user */
+	json_t *shown, *specs;        /* what the one who is asked gets */
 	json_t *made;         /* what came of it: words, calls, results */
 	int64_t history;      /* turns of it in there */
 	struct lb_buf prefix; /* of every chunk, up to its seq */
@@ -53,6 +59,8 @@ struct asker turn_asker(const struct turn *turn);
 int runner_local_start(struct turn *turn, struct lb_error *err);
 /* Ask again, with what was made since. */
 int runner_local_ask(struct turn *turn, struct lb_error *err);
+/* Who answered is asked first from now on. */
+void runner_local_answered(struct turn *turn, const struct lb_llm_event *event);
 /* It was too long for the model: ask again with half of the history. */
 int runner_local_shorten(struct turn *turn, struct lb_error *err);
 

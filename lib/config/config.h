@@ -77,6 +77,20 @@ bool lb_config_is_url(const char *text);
 json_t *lb_config_presets(struct lb_error *err);
 
 /*
+ * Those of them that may be meant: by `name` (or NULL), by what the providers
+ * of the configuration start from, or by a variable that is set. New.
+ */
+json_t *lb_config_presets_of(const struct lb_config *config, const char *name,
+			     struct lb_error *err);
+
+/*
+ * The preset of that name, or of that requester of LangBot's; NULL for none.
+ * Borrowed; *own, if asked for, is its own name.
+ */
+const json_t *lb_config_preset(const json_t *presets, const char *name,
+			       const char **own);
+
+/*
  * The text a secret refers to: "env:NAME", "file:PATH" (its first line),
  * "cmd:COMMAND" (the first line it prints, by sh -c, within 10 s), else the
  * text itself. Made known to base/log so that it is never shown. Caller frees.

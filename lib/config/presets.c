@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/near.h"
+#include "config/blocks.h"
 #include "config/config.h"
 #include "config/load.h"
 #include "config/yaml.h"
@@ -20,6 +21,78 @@ json_t *lb_config_presets(struct lb_error *err)
 	if (!all)
 		lb_error_wrap(err, "cannot read the presets");
 	return all;
+}
+
+struct meant {
+	const struct lb_config *config;
+	const char *name;
+};
+
+static bool is_one(const char *name, const char *key, const char *requester)
+{
+	return name && (strcmp(name, key) == 0 ||
+			(requester && strcmp(name, requester) == 0));
+}
+
+static bool is_set(const char *text, size_t len, const char *member)
+{
+	lb_autofree char *name = lb_block_value(text, len, member);
+
+	return name && lb_config_env(name);
+}
+
+static bool is_meant(void *arg, const char *key, const char *text, size_t len)
+{
+	const struct meant *m = arg;
+	lb_autofree char *requester = lb_block_value(text, len, "requester");
+	json_t *ours = json_object_get(m->config->all, "providers"), *own;
+	const char *name, *line = memchr(text, '\n', len);
+
+	/* on one line, in braces: whatever is in them */
+	if (memchr(text, '{', line ? (size_t)(line - text) : len))
+		return true;
+	if (is_one(m->name, key, requester) || is_set(text, len, "key-env") ||
+	    is_set(text, len, "base-url-env"))
+		return true;
+	json_object_foreach(ours, name, own)
+	{
+		if (is_one(name, key, requester) ||
+		    is_one(lb_json_str(own, "preset"), key, requester))
+			return true;
+	}
+	return false;
+}
+
+json_t *lb_config_presets_of(const struct lb_config *config, const char *name,
+			     struct lb_error *err)
+{
+	lb_autofree char *path = lb_config_share("providers.yaml");
+	struct meant meant = {config, name};
+	json_t *some = lb_blocks_load(path, MAX_PRESETS, is_meant, &meant, err);
+
+	if (!some)
+		lb_error_wrap(err, "cannot read the presets");
+	return some;
+}
+
+const json_t *lb_config_preset(const json_t *presets, const char *name,
+			       const char **own)
+{
+	json_t *preset = json_object_get(presets, name);
+	const char *key = name;
+
+	if (!preset)
+		json_object_foreach((json_t *)(uintptr_t)presets, key, preset)
+		{
+			const char *alias = lb_json_str(preset, "requester");
+
+			if (alias && strcmp(alias, name) == 0)
+				break;
+			preset = NULL;
+		}
+	if (own)
+		*own = preset ? key : NULL;
+	return preset;
 }
 
 bool lb_config_is_url(const char *text)
@@ -90,10 +163,10 @@ static void check_provider(struct lb_config *config, const json_t *presets,
 	const char *preset = lb_json_str(own, "preset");
 	const char *url = lb_json_str(own, "base-url");
 
-	if (preset && *preset && !json_object_get(presets, preset))
+	if (preset && *preset && !lb_config_preset(presets, preset, NULL))
 		check_preset(config, presets, name, preset);
 	else if ((!url || !*url) && (!preset || !*preset) &&
-		 !json_object_get(presets, name))
+		 !lb_config_preset(presets, name, NULL))
 		lb_config_problem(config, LB_PROBLEM,
 				  place(config, name, "base-url"),
 				  "providers.%s: has no base-url, and is no "
@@ -124,7 +197,7 @@ static void check_model(struct lb_config *config, const json_t *presets,
 		return;
 	provider = lb_strndup(spec, (size_t)(slash - spec));
 	if (json_object_get(ours, provider) ||
-	    json_object_get(presets, provider))
+	    lb_config_preset(presets, provider, NULL))
 		return;
 	slip.typed = provider;
 	json_object_foreach(ours, name, any)

@@ -1,4 +1,5 @@
 /* import.c - all kinds of things, one after the other. */
+#include "config/config.h"
 #include "langbot/items.h"
 
 int lb_langbot_import(struct lb_langbot *in, struct lb_error *err)
@@ -8,7 +9,8 @@ int lb_langbot_import(struct lb_langbot *in, struct lb_error *err)
 	in->report = json_array();
 	in->tables = json_object();
 	in->names = json_object();
-	if (lb_langbot_read(in, err) < 0)
+	in->presets = lb_config_presets(err);
+	if (!in->presets || lb_langbot_read(in, err) < 0)
 		return -1;
 	lb_langbot_providers(in);
 	lb_langbot_pipelines(in);
@@ -29,4 +31,5 @@ void lb_langbot_release(struct lb_langbot *in)
 	json_decref(in->settings);
 	json_decref(in->tables);
 	json_decref(in->names);
+	json_decref(in->presets);
 }

@@ -31,6 +31,7 @@ struct lb_langbot {
 
 	json_t *settings; /* its config.yaml; {} when it has none */
 	json_t *tables;   /* {"bots": [row...], ...} */
+	json_t *presets;  /* our providers by name */
 	json_t *names;    /* {"pipelines": {UUID: our name}, ...} */
 };
 

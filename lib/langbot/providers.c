@@ -10,24 +10,40 @@
 #include "langbot/items.h"
 #include "langbot/requester.h"
 
-/* Ollama's other API is at /v1, whatever LangBot asks. */
+static bool ends_in(const char *url, size_t len, const char *end)
+{
+	size_t n = strlen(end);
+
+	return len > n && strncmp(url + len - n, end, n) == 0;
+}
+
+/* Without slashes at its end; Ollama has two roots, and one is meant here. */
 static char *endpoint(const struct lb_requester *r, const char *url)
 {
 	size_t len = strlen(url);
 
 	while (len > 0 && url[len - 1] == '/')
 		len--;
-	if (strcmp(r->name, "ollama-chat") == 0 && len > 0 &&
-	    !(len > 3 && strncmp(url + len - 3, "/v1", 3) == 0))
-		return lb_printf("%.*s/v1", (int)len, url);
+	if (strcmp(r->name, "ollama-chat") == 0 && ends_in(url, len, "/v1"))
+		len -= 3;
 	return lb_strndup(url, len);
+}
+
+/* One at its usual address is the preset, which may know a better one. */
+static void put_preset(json_t *out, struct lb_item_report *item,
+		       const struct lb_requester *r, const char *url)
+{
+	lb_json_set_str(out, "preset", r->preset, strlen(r->preset));
+	if (strcmp(url, r->base_url) != 0)
+		lb_item_note(item, "is asked at %s, not at %s", r->base_url,
+			     url);
 }
 
 static void put_url(json_t *out, struct lb_item_report *item,
 		    const struct lb_requester *r, const char *own)
 {
-	const char *url = own && *own ? own : r->base_url;
-	lb_autofree char *full = endpoint(r, url);
+	lb_autofree char *usual = endpoint(r, r->usual_url);
+	lb_autofree char *full = endpoint(r, own && *own ? own : r->usual_url);
 	const char *host;
 
 	if (!lb_config_is_url(full)) {
@@ -39,12 +55,12 @@ static void put_url(json_t *out, struct lb_item_report *item,
 		lb_item_refuse(item, "its URL holds a user's name");
 		return;
 	}
-	/* only at a preset's own address is a provider that preset */
-	if (r->preset && strcmp(url, r->base_url) == 0) {
-		lb_json_set_str(out, "preset", r->preset, strlen(r->preset));
+	if (strcmp(full, r->usual_url) == 0 || strcmp(full, r->base_url) == 0) {
+		put_preset(out, item, r, full);
 		return;
 	}
-	lb_json_set_str(out, "protocol", r->protocol, strlen(r->protocol));
+	/* what is asked there, and none of the preset's keys: it has others */
+	lb_json_set_str(out, "preset", r->preset, strlen(r->preset));
 	lb_json_set_str(out, "base-url", full, strlen(full));
 }
 
@@ -78,12 +94,12 @@ static void refuse_unspoken(struct lb_item_report *item,
 {
 	const struct lb_key *key = lb_key_find("providers.x.protocol");
 
-	if (!r)
+	if (!r->name)
 		lb_item_refuse(item, "its requester is not known");
-	else if (!r->protocol)
-		lb_item_refuse(item, "it has no chat models, and others are "
-				     "not in this version");
-	else if (!key || !lb_key_has_word(key->values, r->protocol))
+	else if (r->not_offered)
+		lb_item_refuse(item, "it is %s", r->not_offered);
+	else if (r->protocol &&
+		 (!key || !lb_key_has_word(key->values, r->protocol)))
 		lb_item_refuse(item, "%s is not in this version", r->protocol);
 }
 
@@ -92,19 +108,19 @@ static void take_provider(struct lb_langbot *in, const json_t *row,
 			  const char *requester, const char *url,
 			  const json_t *keys)
 {
-	const struct lb_requester *r =
-		requester ? lb_requester_find(requester) : NULL;
+	struct lb_requester r = {0};
 	json_auto_t *out = json_object();
 	struct lb_item_report item;
 	lb_autofree char *name = NULL;
 
+	if (requester)
+		lb_requester_find(in->presets, requester, &r);
 	lb_item_begin(&item, "provider", row);
-	refuse_unspoken(&item, r);
-	if (r && !item.refused)
-		put_url(out, &item, r, url);
+	refuse_unspoken(&item, &r);
+	if (!item.refused)
+		put_url(out, &item, &r, url);
 	put_keys(out, &item, keys);
-	if (!item.refused && r &&
-	    strcmp(r->name, "space-chat-completions") == 0 &&
+	if (!item.refused && strcmp(r.name, "space-chat-completions") == 0 &&
 	    !json_object_get(out, "api-keys"))
 		lb_item_refuse(&item, "LangBot's own models need a key that is "
 				      "not here");

@@ -271,7 +271,12 @@ static int encode(const struct lb_model *model,
 
 const struct lb_protocol lb_anthropic = {
 	.name = "anthropic-messages",
-	.models = {.path = "/v1/models?limit=1000", .list = "data", .id = "id"},
+	.models = {.path = "/v1/models?limit=1000",
+		   .list = "data",
+		   .id = "id",
+		   .next = "last_id",
+		   .more = "has_more",
+		   .parameter = "after_id"},
 	.images = {.bytes = 5 << 20,
 		   .count = 100,
 		   .total = 24 << 20, /* 32 MB of base64 */

@@ -6,7 +6,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "llm/classify.h"
+#include "llm/errand.h"
+#include "llm/failure.h"
 #include "llm/llm.h"
 #include "llm/protocol.h"
 #include "llm/reader.h"
@@ -23,6 +24,7 @@ struct lb_llm {
 	struct lb_loop *loop;
 	struct lb_http *http; /* opened at the first request that needs it */
 	struct lb_llm_call *calls;
+	struct lb_errand *errands;
 };
 
 struct lb_llm_call {
@@ -84,8 +86,44 @@ void lb_llm_close(struct lb_llm *llm)
 		return;
 	while (llm->calls)
 		lb_llm_cancel(llm->calls);
+	while (llm->errands)
+		llm->errands->cancel(llm->errands);
 	lb_http_close(llm->http);
 	free(llm);
+}
+
+void lb_errand_add(struct lb_llm *llm, struct lb_errand *e,
+		   void (*cancel)(struct lb_errand *errand))
+{
+	e->llm = llm;
+	e->cancel = cancel;
+	e->prev = NULL;
+	e->next = llm->errands;
+	if (e->next)
+		e->next->prev = e;
+	llm->errands = e;
+}
+
+void lb_errand_remove(struct lb_errand *e)
+{
+	if (e->prev)
+		e->prev->next = e->next;
+	else
+		e->llm->errands = e->next;
+	if (e->next)
+		e->next->prev = e->prev;
+}
+
+struct lb_http *lb_llm_http(struct lb_llm *llm)
+{
+	if (!llm->http)
+		llm->http = lb_http_open(llm->loop);
+	return llm->http;
+}
+
+struct lb_loop *lb_llm_loop(struct lb_llm *llm)
+{
+	return llm->loop;
 }
 
 struct lb_loop *lb_call_loop(struct lb_llm_call *call)
@@ -120,9 +158,12 @@ static void drop(void *arg)
 static void emit(struct lb_llm_call *call, const struct lb_llm_event *event)
 {
 	lb_llm_fn *fn = call->fn;
+	struct lb_llm_event priced = *event;
 
 	if (!fn)
 		return;
+	if (event->kind == LB_LLM_USAGE)
+		lb_usage_price(&priced.usage, &call->model->price);
 	if (event->kind == LB_LLM_END || event->kind == LB_LLM_FAILED) {
 		call->fn = NULL;
 		lb_timer_cancel(call->llm->loop, &call->after);
@@ -131,18 +172,7 @@ static void emit(struct lb_llm_call *call, const struct lb_llm_event *event)
 				     lb_clock_mono() + AFTER_FINISH, drop,
 				     call);
 	}
-	fn(call->arg, event);
-}
-
-/* What a terminal would obey is not a word; nor are two lines one reason. */
-static void put_words(struct lb_buf *text, const char *words)
-{
-	size_t from = text->len;
-
-	lb_text_visible(text, words, strlen(words));
-	for (size_t i = from; i < text->len; i++)
-		if (text->data[i] == '\n' || text->data[i] == '\t')
-			text->data[i] = ' ';
+	fn(call->arg, event->kind == LB_LLM_USAGE ? &priced : event);
 }
 
 /* A failure in the words of its provider, without its keys. */
@@ -152,13 +182,7 @@ static void emit_failure(struct lb_llm_call *call,
 	struct lb_llm_event f = *event;
 	lb_autobuf struct lb_buf text = {0};
 
-	lb_buf_printf(&text, "%s: ", call->model->label);
-	if (f.status)
-		lb_buf_printf(&text, "HTTP %d: ", f.status);
-	put_words(&text, f.message);
-	if (f.code == LB_CODE_AUTH && call->model->key_hint)
-		lb_buf_printf(&text, " (check %s)", call->model->key_hint);
-	lb_hide_secrets(&text);
+	lb_failure_words(&text, call->model, f.code, f.status, f.message);
 	f.message = text.data;
 	f.retry_after_ms = call->retry_after_ms;
 	emit(call, &f);
@@ -250,55 +274,37 @@ static int on_data(void *arg, const char *data, size_t len)
 /* The answer was a refusal: what does it say? */
 static void refuse(struct lb_llm_call *call)
 {
-	lb_autobuf struct lb_buf mended = {0};
-	json_auto_t *body = lb_record_load(lb_buf_str(&call->refusal),
-					   call->refusal.len, &mended);
 	struct lb_failure f;
 
-	lb_classify_body(body, call->status, &f);
-	if (call->status >= 300 && call->status < 400)
-		fail(call, LB_CODE_BAD_REQUEST, call->status,
-		     "a redirect; set base-url to where it leads");
-	else
-		emit_failure(call, &(struct lb_llm_event){
-					   .kind = LB_LLM_FAILED,
-					   .code = f.code,
-					   .status = call->status,
-					   .message = f.message,
-					   .param = *f.param ? f.param : NULL,
-				   });
+	lb_failure_refusal(lb_buf_str(&call->refusal), call->refusal.len,
+			   call->status, &f);
+	emit_failure(call, &(struct lb_llm_event){
+				   .kind = LB_LLM_FAILED,
+				   .code = f.code,
+				   .status = call->status,
+				   .message = f.message,
+				   .param = *f.param ? f.param : NULL,
+			   });
 }
 
 static void on_end(void *arg, const struct lb_http_end *end)
 {
-	static const enum lb_code codes[] = {
-		[LB_HTTP_DONE] = LB_CODE_NETWORK,
-		[LB_HTTP_CONNECT] = LB_CODE_NETWORK,
-		[LB_HTTP_FIRST_BYTE] = LB_CODE_TIMEOUT,
-		[LB_HTTP_IDLE] = LB_CODE_TIMEOUT,
-		[LB_HTTP_ENDLESS] = LB_CODE_TIMEOUT,
-		[LB_HTTP_NETWORK] = LB_CODE_NETWORK,
-		[LB_HTTP_LIMIT] = LB_CODE_LIMIT,
-		[LB_HTTP_ENCODING] = LB_CODE_MALFORMED,
-		[LB_HTTP_STOPPED] = LB_CODE_MALFORMED,
-	};
 	struct lb_llm_call *call = arg;
-	enum lb_code code = codes[end->cause];
+	struct lb_failure f;
 	bool ok = call->status >= 200 && call->status <= 299;
 
 	lb_log(LB_INFO, NULL, "%s: HTTP %d, %zu bytes", call->model->label,
 	       end->status, end->bytes);
 	call->http = NULL;
 	call->retry_after_ms = end->retry_after_ms;
-	if (end->cause == LB_HTTP_NETWORK && end->bytes > 0)
-		code = LB_CODE_TRUNCATED;
+	lb_failure_network(end, &f);
 	if (ok)
-		lb_reader_finish(call->reader, code,
+		lb_reader_finish(call->reader, f.code,
 				 end->cause == LB_HTTP_DONE ? NULL : end->why);
 	else if (call->status)
 		refuse(call);
 	else
-		fail(call, code, 0, end->why);
+		fail(call, f.code, 0, end->why);
 	release(call);
 }
 
@@ -354,13 +360,11 @@ static int start_http(struct lb_llm_call *call,
 		.ca_file = lb_config_env("SSL_CERT_FILE"),
 	};
 
-	if (!llm->http)
-		llm->http = lb_http_open(llm->loop);
 	call->reader =
 		lb_reader_open(m->protocol, request->strict, on_event, call);
 	if (r == 0)
-		call->http =
-			lb_http_start(llm->http, &http, &events, call, err);
+		call->http = lb_http_start(lb_llm_http(llm), &http, &events,
+					   call, err);
 	lb_wire_release(&wire);
 	return call->http ? 0 : -1;
 }

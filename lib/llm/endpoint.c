@@ -15,9 +15,14 @@ int lb_endpoint_find(struct lb_config *config, const json_t *presets,
 	const json_t *own = lb_config_provider(config, name);
 	const char *preset = own ? lb_json_str(own, "preset") : NULL;
 	const json_t *base =
-		json_object_get(presets, preset && *preset ? preset : name);
+		lb_config_preset(presets, preset && *preset ? preset : name,
+				 NULL);
+	const char *why = lb_json_str(base, "not-offered");
 
 	*take = NULL;
+	if (why)
+		return lb_fail(err, LB_CONFIG,
+			       "provider '%s' is not offered: %s", name, why);
 	if (preset && *preset && !base)
 		return lb_fail(err, LB_CONFIG,
 			       "provider '%s': there is no preset '%s'", name,
@@ -33,8 +38,11 @@ int lb_endpoint_find(struct lb_config *config, const json_t *presets,
 	 */
 	if (lb_json_str(own, "base-url")) {
 		json_object_del(*take, "base-url-env");
-		json_object_del(*take, "key-env");
+		json_object_del(*take, "rerank-url");
+		json_object_del(*take, "models-url");
 	}
+	if (lb_json_str(own, "base-url") || lb_json_str(own, "rerank-url"))
+		json_object_del(*take, "key-env");
 	if (json_array_size(json_object_get(own, "api-keys")) > 0)
 		json_object_del(*take, "key-env");
 	lb_json_merge(*take, own);
@@ -55,6 +63,39 @@ static bool is_ready(const json_t *provider)
 	       lb_endpoint_env(provider, "base-url-env");
 }
 
+bool lb_endpoint_can(const json_t *provider, const char *what)
+{
+	const json_t *can = json_object_get(provider, "can"), *word;
+	size_t i;
+
+	if (lb_json_str(provider, "not-offered"))
+		return false;
+	json_array_foreach(can, i, word)
+	{
+		if (strcmp(json_string_value(word), what) == 0)
+			return true;
+	}
+	return json_array_size(can) == 0;
+}
+
+/* One key may be that of two names of a service: the first counts. */
+static bool is_again(const json_t *presets, const char *name,
+		     const json_t *provider)
+{
+	const char *key = lb_json_str(provider, "key-env"), *before, *other;
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)presets, before, value)
+	{
+		if (strcmp(before, name) == 0)
+			return false;
+		other = lb_json_str(value, "key-env");
+		if (key && other && strcmp(key, other) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void add_candidate(struct lb_candidates *c, const char *name)
 {
 	lb_buf_printf(&c->names, "%s%s", c->n ? ", " : "", name);
@@ -68,16 +109,28 @@ static json_t *own_providers(struct lb_config *config)
 }
 
 void lb_endpoint_candidates(struct lb_config *config, const json_t *presets,
-			    struct lb_candidates *c)
+			    const char *what, struct lb_candidates *c)
 {
 	json_t *ours = own_providers(config), *value;
 	const char *name;
 
-	json_object_foreach(ours, name, value) add_candidate(c, name);
-	json_object_foreach((json_t *)(uintptr_t)presets, name,
-			    value) if (is_ready(value) &&
-				       !json_object_get(ours, name))
-		add_candidate(c, name);
+	json_object_foreach(ours, name, value)
+	{
+		json_auto_t *whole = NULL;
+		struct lb_error err;
+
+		/* one that is wrong is said to be so when it is opened */
+		if (lb_endpoint_find(config, presets, name, &whole, &err) < 0 ||
+		    lb_endpoint_can(whole, what))
+			add_candidate(c, name);
+	}
+	json_object_foreach((json_t *)(uintptr_t)presets, name, value)
+	{
+		if (is_ready(value) && lb_endpoint_can(value, what) &&
+		    !json_object_get(ours, name) &&
+		    !is_again(presets, name, value))
+			add_candidate(c, name);
+	}
 }
 
 const char *lb_endpoint_near(struct lb_config *config, const json_t *presets,
@@ -124,22 +177,25 @@ static json_t *provider_row(struct lb_config *config, const json_t *all,
 	json_auto_t *p = NULL;
 	lb_autofree char *shown = NULL;
 	struct lb_error err;
-	const char *model, *url;
+	const char *model, *url, *why;
 	bool key;
 
 	if (lb_endpoint_find(config, all, name, &p, &err) <= 0)
-		p = json_object();
+		p = json_deep_copy(lb_config_preset(all, name, NULL));
 	model = lb_json_str(p, "default-model");
 	url = lb_endpoint_env(p, "base-url-env");
 	key = lb_endpoint_env(p, "key-env") || has_key(p);
+	why = lb_json_str(lb_config_preset(all, name, NULL), "not-offered");
 
 	if (!url)
 		url = lb_json_str(p, "base-url");
 	shown = url ? without_user(url) : NULL;
-	return lb_json_pack("{s:s, s:s*, s:s*, s:s*, s:b, s:s}", "name", name,
-			    "protocol", lb_json_str(p, "protocol"), "base_url",
-			    shown, "default_model", model, "key", key, "from",
-			    from);
+	return lb_json_pack("{s:s, s:s*, s:s*, s:s*, s:O*, s:b, s:s, s:s*}",
+			    "name", name, "protocol",
+			    lb_json_str(p, "protocol"), "base_url", shown,
+			    "default_model", model, "can",
+			    json_object_get(p, "can"), "key", key, "from", from,
+			    "not_offered", why);
 }
 
 json_t *lb_model_providers(struct lb_config *config, struct lb_error *err)

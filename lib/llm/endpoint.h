@@ -19,10 +19,13 @@
 int lb_endpoint_find(struct lb_config *config, const json_t *presets,
 		     const char *name, json_t **take, struct lb_error *err);
 
+/* Is it for that: "llm", "embedding", "rerank"? One that does not say is. */
+bool lb_endpoint_can(const json_t *provider, const char *what);
+
 /* The variable that member `key` ("key-env") names, if it is set. */
 const char *lb_endpoint_env(const json_t *provider, const char *key);
 
-/* Providers that may be meant when none is named. */
+/* Providers of `what` that may be meant when none is named. */
 struct lb_candidates {
 	const char *first; /* borrowed from the config or the presets */
 	size_t n;
@@ -30,10 +33,15 @@ struct lb_candidates {
 };
 
 void lb_endpoint_candidates(struct lb_config *config, const json_t *presets,
-			    struct lb_candidates *c);
+			    const char *what, struct lb_candidates *c);
 
 /* A provider whose name is almost this one; NULL for none. Borrowed. */
 const char *lb_endpoint_near(struct lb_config *config, const json_t *presets,
 			     const char *name);
+
+/* keys.c: the keys that a provider names. LB_CONFIG: one cannot be had. */
+struct lb_model;
+int lb_keys_set(struct lb_model *model, const json_t *provider,
+		struct lb_error *err);
 
 #endif

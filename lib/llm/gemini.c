@@ -286,7 +286,9 @@ const struct lb_protocol lb_gemini = {
 	.models = {.path = "/models?pageSize=1000",
 		   .list = "models",
 		   .id = "name",
-		   .before = "models/"},
+		   .before = "models/",
+		   .next = "nextPageToken",
+		   .parameter = "pageToken"},
 	.images = {.bytes = 15 << 20,
 		   .count = 3000,
 		   .total = 15 << 20}, /* 20 MB of base64 */

@@ -1,140 +1,181 @@
-/* What an endpoint offers, as its protocol tells it, on a loop of its own. */
+/*
+ * What an endpoint offers, as its protocol tells it, page by page, on a loop
+ * of its own.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/json.h"
-#include "base/log.h"
 #include "base/mem.h"
-#include "llm/classify.h"
+#include "llm/exchange.h"
+#include "llm/facts.h"
 #include "llm/llm.h"
 #include "llm/protocol.h"
-#include "net/http.h"
-#include "record/record.h"
 
-enum { MAX_LISTING_MS = 5 * 60 * 1000 };
+enum { MAX_PAGES = 100, MAX_MODELS = 20000, MAX_CURSOR = 2048 };
 
 struct listing {
-	struct lb_buf body;
-	struct lb_http_end end;
-	char why[200];
-	bool over;
+	const struct lb_model *model;
+	const struct lb_models_listing *how;
+	json_t *rows;
+	char *cursor; /* of the next page; NULL: there is none */
+	struct lb_error *err;
+	bool over, failed;
 };
 
-static int on_data(void *arg, const char *data, size_t len)
+static int fail(struct listing *l, enum lb_exit code, const char *why)
 {
-	struct listing *l = arg;
+	l->failed = true;
+	return lb_fail(l->err, code, "%s: %s", l->model->provider, why);
+}
 
-	lb_buf_put(&l->body, data, len);
+static int take_rows(struct listing *l, const json_t *value)
+{
+	json_t *list = json_object_get(value, l->how->list), *row;
+	size_t i, n = l->how->before ? strlen(l->how->before) : 0;
+
+	/* some have the list alone, Ollama without models has null */
+	if (!json_is_array(list) && !json_is_null(list))
+		return fail(l, LB_PROTOCOL, "the answer is no list of models");
+	json_array_foreach(list, i, row)
+	{
+		const char *id = lb_json_str(row, l->how->id);
+
+		if (!id || !*id)
+			continue;
+		if (json_array_size(l->rows) == MAX_MODELS)
+			return fail(l, LB_PROTOCOL, "the list has no end");
+		if (n > 0 && strncmp(id, l->how->before, n) == 0)
+			id += n;
+		json_array_append_new(l->rows, lb_model_facts(id, row));
+	}
 	return 0;
 }
 
-static void on_end(void *arg, const struct lb_http_end *end)
+/* Where the next page is, if there is one, and not this one again. */
+static int take_cursor(struct listing *l, const json_t *value)
+{
+	const char *next =
+		l->how->next ? lb_json_str(value, l->how->next) : NULL;
+	lb_autofree char *before = lb_steal(&l->cursor);
+
+	if (l->how->more && !lb_json_bool(value, l->how->more, false))
+		next = NULL;
+	if (!next || !*next)
+		return 0;
+	if (strlen(next) > MAX_CURSOR || (before && strcmp(before, next) == 0))
+		return fail(l, LB_PROTOCOL, "the list has no end");
+	l->cursor = lb_strdup(next);
+	return 0;
+}
+
+static void on_answer(void *arg, const struct lb_answer *answer)
 {
 	struct listing *l = arg;
 
-	l->end = *end;
 	l->over = true;
-	snprintf(l->why, sizeof(l->why), "%s", end->why);
+	if (!answer->value) {
+		l->failed = true;
+		lb_fail(l->err, lb_code_exit(answer->code), "%s",
+			answer->message);
+	} else if (take_rows(l, answer->value) == 0) {
+		take_cursor(l, answer->value);
+	}
 }
 
-static int fetch(const struct lb_model *model, struct listing *l,
-		 struct lb_error *err)
+static void put_escaped(struct lb_buf *url, const char *text)
 {
-	static const struct lb_http_events events = {NULL, on_data, on_end};
-	struct lb_loop *loop = lb_loop_open();
-	struct lb_http *http = lb_http_open(loop);
-	struct lb_wire wire = {.method = "GET"};
-	lb_autofree const char **headers = NULL;
-	struct lb_http_request request = {
-		.method = wire.method,
-		.connect_ms = model->connect_ms,
-		.first_byte_ms = model->first_byte_ms,
-		.idle_ms = model->idle_ms,
-		.total_ms = MAX_LISTING_MS,
-		.max_body = 16 << 20,
-		.ca_file = lb_config_env("SSL_CERT_FILE"),
-	};
-	int r = -1;
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789-._~";
 
-	lb_wire_url(&wire, model->base_url, model->protocol->models.path);
-	model->protocol->authorize(model, &wire);
-	request.url = wire.url.data;
-	request.headers = headers = lb_wire_lines(&wire);
-	if (lb_http_start(http, &request, &events, l, err)) {
-		r = 0;
+	for (; *text; text++)
+		if (strchr(plain, *text))
+			lb_buf_putc(url, *text);
+		else
+			lb_buf_printf(url, "%%%02X", (unsigned char)*text);
+}
+
+static void put_url(const struct listing *l, struct lb_wire *wire)
+{
+	struct lb_buf *url = &wire->url;
+	const char *whole = lb_json_str(l->model->about, "models-url");
+
+	if (whole && *whole)
+		lb_buf_puts(url, whole);
+	else
+		lb_wire_url(wire, l->model->base_url, l->how->path);
+	if (!l->cursor)
+		return;
+	lb_buf_printf(url, "%c%s=", strchr(url->data, '?') ? '&' : '?',
+		      l->how->parameter);
+	put_escaped(url, l->cursor);
+}
+
+static void ask_page(struct listing *l, struct lb_loop *loop,
+		     struct lb_http *http)
+{
+	struct lb_wire wire = {.method = "GET"};
+	struct lb_error err;
+
+	put_url(l, &wire);
+	l->model->protocol->authorize(l->model, &wire);
+	l->over = false;
+	if (lb_exchange_start(http, l->model, &wire, on_answer, l, &err)) {
 		while (!l->over && lb_loop_turn(loop, -1))
 			;
+	} else {
+		*l->err = err;
+		l->failed = true;
 	}
-	lb_http_close(http);
-	lb_loop_close(loop);
 	lb_wire_release(&wire);
-	return r;
 }
 
-/* The rows with the name of each as its id, whatever it is called there. */
-static json_t *rows_of(json_t *list, const struct lb_models_listing *how)
+/* Not every list is of a protocol of chat. */
+static const struct lb_models_listing *how_of(const struct lb_model *model)
 {
-	json_t *rows = json_array(), *row;
-	size_t i, n = how->before ? strlen(how->before) : 0;
+	static const struct lb_models_listing cohere = {
+		.path = "/models",
+		.list = "models",
+		.id = "name",
+		.next = "next_page_token",
+		.parameter = "page_token",
+	};
+	const char *embedding = lb_json_str(model->about, "embedding-protocol");
 
-	json_array_foreach(list, i, row)
-	{
-		const char *id = lb_json_str(row, how->id);
-		json_t *copy;
-
-		if (!id)
-			continue;
-		if (n > 0 && strncmp(id, how->before, n) == 0)
-			id += n;
-		copy = lb_json_pack("{s:s}", "id", id);
-		json_object_update_missing(copy, row);
-		json_array_append_new(rows, copy);
-	}
-	return rows;
-}
-
-static json_t *parse(const struct lb_model *model, const struct listing *l,
-		     struct lb_error *err)
-{
-	lb_autobuf struct lb_buf mended = {0};
-	json_auto_t *body =
-		lb_record_load(lb_buf_str(&l->body), l->body.len, &mended);
-	const struct lb_models_listing *how = &model->protocol->models;
-	json_t *data = json_object_get(body, how->list);
-	struct lb_failure f;
-
-	if (l->end.status / 100 != 2) {
-		lb_classify_body(body, l->end.status, &f);
-		lb_fail(err, lb_code_exit(f.code), "%s: HTTP %d: %s",
-			model->provider, l->end.status, f.message);
-		return NULL;
-	}
-	if (!json_is_array(data)) {
-		lb_fail(err, LB_PROTOCOL, "%s: the answer is no list of models",
-			model->provider);
-		return NULL;
-	}
-	return rows_of(data, how);
+	if (embedding && strcmp(embedding, "cohere") == 0)
+		return &cohere;
+	return &model->protocol->models;
 }
 
 json_t *lb_llm_models(const struct lb_model *model, struct lb_error *err)
 {
-	struct listing l = {.over = false};
-	json_t *models = NULL;
+	struct listing l = {.model = model, .how = how_of(model), .err = err};
+	struct lb_loop *loop;
+	struct lb_http *http;
 
-	if (!model->protocol->models.path) {
+	if (!l.how->path) {
 		lb_fail(err, LB_USAGE, "model '%s' has no endpoint",
 			model->label);
 		return NULL;
 	}
-	if (fetch(model, &l, err) == 0) {
-		if (l.end.cause != LB_HTTP_DONE)
-			lb_fail(err, LB_AGAIN, "%s: %s", model->provider,
-				l.why);
-		else
-			models = parse(model, &l, err);
+	loop = lb_loop_open();
+	http = lb_http_open(loop);
+	l.rows = json_array();
+	for (int page = 0; page < MAX_PAGES; page++) {
+		ask_page(&l, loop, http);
+		if (l.failed || !l.cursor)
+			break;
 	}
-	lb_buf_release(&l.body);
-	return models;
+	if (!l.failed && l.cursor)
+		fail(&l, LB_PROTOCOL, "the list has no end");
+	free(l.cursor);
+	lb_http_close(http);
+	lb_loop_close(loop);
+	if (l.failed)
+		json_decref(l.rows);
+	else
+		lb_models_sort(l.rows);
+	return l.failed ? NULL : l.rows;
 }

@@ -18,9 +18,12 @@ void lb_model_close(struct lb_model *m)
 	free(m->provider);
 	free(m->name);
 	free(m->base_url);
-	free(m->key);
+	for (size_t i = 0; i < m->n_keys; i++)
+		free(m->keys[i]);
+	free(m->keys);
 	free(m->key_hint);
 	json_decref(m->extra);
+	json_decref(m->about);
 	free(m);
 }
 
@@ -54,38 +57,41 @@ static bool means_offline(const char *spec)
 /* Where a model is looked for. */
 struct search {
 	struct lb_config *config;
-	const json_t *all; /* the presets */
+	const json_t *all; /* the presets that may be meant */
 	bool dry;          /* its key stays where it is */
+	enum lb_model_use use;
 };
 
-static int set_key(struct lb_model *m, const json_t *provider,
-		   struct lb_error *err)
-{
-	const json_t *keys = json_object_get(provider, "api-keys");
-	const char *from_env = lb_endpoint_env(provider, "key-env");
-	const char *hint = lb_json_str(provider, "key-env");
-	const char *value = from_env;
+/* By use: what a provider `can`, what people call it, and where the default
+ * is in the configuration and with a provider. */
+static const struct {
+	const char *can, *words, *key, *usual;
+} uses[] = {
+	[LB_FOR_CHAT] = {"llm", "chat", "llm.model", "default-model"},
+	[LB_FOR_EMBEDDING] = {"embedding", "embedding", "llm.embedding-model",
+			      "embedding-model"},
+	[LB_FOR_RERANK] = {"rerank", "rerank", "llm.rerank-model",
+			   "rerank-model"},
+	[LB_FOR_LISTING] = {"llm", "any", "llm.model", "default-model"},
+};
 
-	if (json_array_size(keys) > 0)
-		value = json_string_value(json_array_get(keys, 0));
-	m->key_hint = hint ? lb_strdup(hint) : NULL;
-	if (value == from_env && from_env) {
-		lb_log_secret(from_env);
-		m->key = lb_strdup(from_env);
-	} else if (value) {
-		m->key = lb_config_secret(value, err);
-		if (!m->key)
-			return lb_error_wrap(err, "provider '%s'", m->provider);
+/* Of a service with two roots, the end of the one that is not meant. */
+static size_t without_other_root(const struct lb_model *m, const char *url,
+				 size_t len)
+{
+	static const struct {
+		const struct lb_protocol *protocol;
+		const char *end;
+	} others[] = {{&lb_ollama, "/v1"}, {&lb_gemini, "/openai"}};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		size_t n = strlen(others[i].end);
+
+		if (m->protocol == others[i].protocol && len > n &&
+		    strncmp(url + len - n, others[i].end, n) == 0)
+			return len - n;
 	}
-	/* At its own address a preset wants its key: nothing is asked without. */
-	if (!m->key && hint && !lb_endpoint_env(provider, "base-url-env"))
-		return lb_fail(err, LB_CONFIG, "provider '%s': %s is not set",
-			       m->provider, hint);
-	if (m->key && strpbrk(m->key, "\r\n"))
-		return lb_fail(err, LB_CONFIG,
-			       "provider '%s': the key holds a line break",
-			       m->provider);
-	return 0;
+	return len;
 }
 
 static int set_url(struct lb_model *m, const json_t *provider,
@@ -110,6 +116,7 @@ static int set_url(struct lb_model *m, const json_t *provider,
 	len = strlen(url);
 	while (len > 0 && url[len - 1] == '/')
 		len--;
+	len = without_other_root(m, url, len);
 	m->base_url = lb_strndup(url, len);
 	return 0;
 }
@@ -137,6 +144,12 @@ static int fill(struct lb_model *m, const struct search *in,
 			       "provider '%s': protocol '%s' is not in this "
 			       "version",
 			       m->provider, protocol);
+	if (in->use != LB_FOR_LISTING &&
+	    !lb_endpoint_can(provider, uses[in->use].can))
+		return lb_fail(err, LB_CONFIG, "provider '%s' has no %s models",
+			       m->provider, uses[in->use].words);
+	m->about = json_deep_copy(provider);
+	json_object_del(m->about, "api-keys");
 	m->blind = !lb_json_bool(provider, "vision", true);
 	m->extra = json_is_object(extra) ? json_deep_copy(extra) : NULL;
 	m->connect_ms = limit_of(config, provider, "connect-timeout",
@@ -147,7 +160,13 @@ static int fill(struct lb_model *m, const struct search *in,
 		limit_of(config, provider, "idle-timeout", "llm.idle-timeout");
 	if (set_url(m, provider, err) < 0)
 		return -1;
-	return in->dry ? 0 : set_key(m, provider, err);
+	if (in->dry)
+		return 0;
+	if (in->use != LB_FOR_LISTING)
+		m->price = lb_price_of(config, m->label,
+				       lb_endpoint_env(provider,
+						       "base-url-env") != NULL);
+	return lb_keys_set(m, provider, err);
 }
 
 static struct lb_model *open_at(const struct search *in, const char *name,
@@ -158,7 +177,8 @@ static struct lb_model *open_at(const struct search *in, const char *name,
 
 	m->provider = lb_strdup(name);
 	m->name = lb_strdup(model);
-	m->label = lb_printf("%s/%s", name, model);
+	m->label = in->use == LB_FOR_LISTING ? lb_strdup(name)
+					     : lb_printf("%s/%s", name, model);
 	if (fill(m, in, provider, err) == 0)
 		return m;
 	lb_model_close(m);
@@ -169,14 +189,32 @@ static struct lb_model *open_at(const struct search *in, const char *name,
 static struct lb_model *open_usual(const struct search *in, const char *name,
 				   const json_t *provider, struct lb_error *err)
 {
-	const char *model = lb_json_str(provider, "default-model");
+	const char *usual = uses[in->use].usual;
+	const char *model = lb_json_str(provider, usual);
 
 	if (model && *model)
 		return open_at(in, name, provider, model, err);
-	lb_fail(err, LB_CONFIG,
-		"provider '%s' has no default-model: name %s/MODEL", name,
-		name);
+	lb_fail(err, LB_CONFIG, "provider '%s' has no %s: name %s/MODEL", name,
+		usual, name);
 	return NULL;
+}
+
+/* Nothing is played where a number is wanted: that could not be told. */
+static void none_usual(const struct search *in, const struct lb_candidates *c,
+		       struct lb_error *err)
+{
+	const char *words = uses[in->use].words, *key = uses[in->use].key;
+
+	if (c->n == 0)
+		lb_fail(err, LB_CONFIG,
+			"no provider of %s models: name provider/model, or "
+			"set %s",
+			words, key);
+	else
+		lb_fail(err, LB_CONFIG,
+			"several have %s models (%s): name provider/model, or "
+			"set %s",
+			words, lb_buf_str(&c->names), key);
 }
 
 static struct lb_model *open_default(const struct search *in,
@@ -185,7 +223,12 @@ static struct lb_model *open_default(const struct search *in,
 	struct lb_candidates c = {0};
 	json_auto_t *provider = NULL;
 
-	lb_endpoint_candidates(in->config, in->all, &c);
+	lb_endpoint_candidates(in->config, in->all, uses[in->use].can, &c);
+	if (c.n != 1 && in->use != LB_FOR_CHAT) {
+		none_usual(in, &c, err);
+		lb_buf_release(&c.names);
+		return NULL;
+	}
 	if (c.n > 1)
 		lb_warn("several models could answer (%s): set LB_MODEL to "
 			"provider/model; using offline",
@@ -206,7 +249,7 @@ static struct lb_model *open_bare(const struct search *in, const char *spec,
 	json_auto_t *provider = NULL;
 	struct lb_model *m = NULL;
 
-	lb_endpoint_candidates(in->config, in->all, &c);
+	lb_endpoint_candidates(in->config, in->all, uses[in->use].can, &c);
 	if (c.n == 0)
 		lb_fail(err, LB_CONFIG,
 			"no endpoint for model '%s': set OPENAI_API_KEY or "
@@ -230,7 +273,7 @@ static struct lb_model *open_named(const struct search *in, const char *spec,
 	size_t len = strcspn(spec, "/");
 	lb_autofree char *name = lb_strndup(spec, len);
 	const char *model = spec[len] ? spec + len + 1 : "", *near;
-	json_auto_t *provider = NULL;
+	json_auto_t *provider = NULL, *every = NULL;
 	int got = lb_endpoint_find(in->config, in->all, name, &provider, err);
 
 	if (got < 0)
@@ -244,7 +287,9 @@ static struct lb_model *open_named(const struct search *in, const char *spec,
 			"no model '%s'; did you mean 'offline'?", spec);
 		return NULL;
 	}
-	near = spec[len] ? lb_endpoint_near(in->config, in->all, name) : NULL;
+	if (spec[len] && !(every = lb_config_presets(err)))
+		return NULL;
+	near = every ? lb_endpoint_near(in->config, every, name) : NULL;
 	if (!near)
 		return open_bare(in, spec, err);
 	lb_fail(err, LB_CONFIG, "no provider '%s'; did you mean '%s/%s'?", name,
@@ -252,17 +297,19 @@ static struct lb_model *open_named(const struct search *in, const char *spec,
 	return NULL;
 }
 
-static struct lb_model *search(struct lb_config *config, const char *spec,
-			       bool dry, struct lb_error *err)
+static struct lb_model *search(struct search in, const char *spec,
+			       struct lb_error *err)
 {
-	struct search in = {.config = config, .dry = dry};
+	lb_autofree char *name = NULL;
 	json_auto_t *all = NULL;
 
 	if (!spec || !*spec)
-		spec = lb_config_str(config, "llm.model");
+		spec = lb_config_str(in.config, uses[in.use].key);
 	if (spec && means_offline(spec))
 		return offline(spec, err);
-	in.all = all = lb_config_presets(err);
+	if (spec)
+		name = lb_strndup(spec, strcspn(spec, "/"));
+	in.all = all = lb_config_presets_of(in.config, name, err);
 	if (!all)
 		return NULL;
 	if (!spec || !*spec)
@@ -273,13 +320,22 @@ static struct lb_model *search(struct lb_config *config, const char *spec,
 struct lb_model *lb_model_open(struct lb_config *config, const char *spec,
 			       struct lb_error *err)
 {
-	return search(config, spec, false, err);
+	return lb_model_open_for(config, LB_FOR_CHAT, spec, err);
+}
+
+struct lb_model *lb_model_open_for(struct lb_config *config,
+				   enum lb_model_use use, const char *spec,
+				   struct lb_error *err)
+{
+	return search((struct search){.config = config, .use = use}, spec, err);
 }
 
 int lb_model_check(struct lb_config *config, const char *spec,
 		   struct lb_error *err)
 {
-	struct lb_model *m = search(config, spec, true, err);
+	struct lb_model *m =
+		search((struct search){.config = config, .dry = true}, spec,
+		       err);
 
 	lb_model_close(m);
 	return m ? 0 : -1;

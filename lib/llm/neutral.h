@@ -12,8 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "llm/usage.h"
 #include "record/code.h"
+
+struct lb_model;
 
 /* A request. Everything is borrowed until lb_llm_start() returned. */
 struct lb_llm_request {
@@ -86,14 +88,6 @@ enum lb_llm_kind {
 	LB_LLM_FAILED, /* code, message: it is not */
 };
 
-struct lb_usage {
-	/* Tokens; -1 when not told. `cached` are among those of `input`. */
-	int64_t input, output, cached;
-};
-
-/* The member `usage` of a record: {"input","output","cached"?}. */
-void lb_put_usage(struct lb_buf *b, const struct lb_usage *usage);
-
 /* Borrowed until the callback returns. */
 struct lb_llm_event {
 	enum lb_llm_kind kind;
@@ -108,6 +102,13 @@ struct lb_llm_event {
 	const char *param; /* a member the endpoint does not take; or NULL */
 	int status;        /* HTTP; 0 when there was none */
 	int64_t retry_after_ms; /* -1 when not told */
+	/*
+	 * In the last event that llm/failover.h gives: who it is of, and
+	 * [{"model","code","message"}] of those who should have answered
+	 * before; or NULL.
+	 */
+	const struct lb_model *model;
+	const json_t *passed;
 };
 
 #endif

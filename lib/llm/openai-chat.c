@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "llm/encode.h"
+#include "llm/openai-chat.h"
 #include "llm/protocol.h"
 #include "llm/reader.h"
 #include "llm/reasoning.h"
@@ -52,8 +53,10 @@ static int encode(const struct lb_model *model,
 				(json_t *)(uintptr_t)request->tools);
 		json_object_set_new(body, "tool_choice", json_string("auto"));
 	}
-	if (request->stream) {
+	if (request->stream)
 		json_object_set_new(body, "stream", json_true());
+	if (request->stream &&
+	    lb_json_bool(model->about, "stream-usage", true)) {
 		json_object_set_new(body, "stream_options",
 				    lb_json_pack("{s:b}", "include_usage", 1));
 	}
@@ -86,21 +89,17 @@ static void put_content(struct lb_reader *r, const json_t *content)
 	}
 }
 
-/* What a provider that shows its reasoning may want back. */
-struct state {
-	struct lb_buf reasoning;
-};
-
 static void release(void *state)
 {
-	struct state *s = state;
+	struct lb_openai_chat_state *s = state;
 
 	lb_buf_release(&s->reasoning);
+	lb_buf_release(&s->text);
 }
 
 static json_t *keep(struct lb_reader *r)
 {
-	struct state *s = lb_reader_state(r);
+	struct lb_openai_chat_state *s = lb_reader_state(r);
 
 	if (s->reasoning.len == 0)
 		return NULL;
@@ -111,7 +110,7 @@ static json_t *keep(struct lb_reader *r)
 static void put_reasoning(struct lb_reader *r, const json_t *delta)
 {
 	const json_t *text = json_object_get(delta, "reasoning_content");
-	struct state *s = lb_reader_state(r);
+	struct lb_openai_chat_state *s = lb_reader_state(r);
 	const json_t *detail;
 	size_t i;
 
@@ -249,9 +248,10 @@ const struct lb_protocol lb_openai_chat = {
 		   .count = 500,
 		   .total = 37 << 20, /* 50 MB of base64 */
 		   .takes_url = true},
-	.state_size = sizeof(struct state),
+	.state_size = sizeof(struct lb_openai_chat_state),
 	.release = release,
 	.keep = keep,
+	.quick = lb_openai_chat_quick,
 	.event = on_event,
 	.body = on_body,
 };

@@ -33,6 +33,9 @@ void lb_wire_secret(struct lb_wire *wire, const char *name, const char *before,
 /* The lines, NULL-ended; the array is the caller's to free, they are not. */
 const char **lb_wire_lines(const struct lb_wire *wire);
 
+/* {"method","url","headers","body"} for people, without keys. New. */
+json_t *lb_wire_shown(const struct lb_wire *wire);
+
 /*
  * Where a protocol wants what all call by the names of chat completions:
  * "max_tokens" at "generationConfig.maxOutputTokens".
@@ -70,6 +73,9 @@ struct lb_models_listing {
 	const char *list;   /* the member that holds them */
 	const char *id;     /* the member that names each */
 	const char *before; /* what the name begins with there; or NULL */
+	/* Where it says how its next page is asked for; NULL: it has one. */
+	const char *next, *more; /* members; `more` is true when there is one */
+	const char *parameter;   /* of the query, which takes what `next` has */
 };
 
 struct lb_protocol {
@@ -86,6 +92,12 @@ struct lb_protocol {
 	/* Memory for the decoders, zeroed; see lb_reader_state(). */
 	size_t state_size;
 	void (*release)(void *state);
+	/*
+	 * A frame that it can read at a glance, ended by a NUL: does what
+	 * `event` would. False: it is none of those, and nothing was done. May
+	 * be NULL.
+	 */
+	bool (*quick)(struct lb_reader *reader, const char *text);
 	/* One JSON value of an event stream; LB_DATA: it breaks the protocol. */
 	int (*event)(struct lb_reader *reader, const json_t *value,
 		     struct lb_error *err);

@@ -23,8 +23,13 @@ static int skip_frame(struct lb_reader *r, const char *data,
 static int on_frame(struct lb_reader *r, const char *data, size_t len,
 		    struct lb_error *err)
 {
-	json_auto_t *value = lb_record_load(data, len, &r->mended);
+	json_auto_t *value = NULL;
 
+	if (r->protocol->quick && r->protocol->quick(r, data)) {
+		r->framed = true;
+		return r->over ? lb_fail(err, LB_OK, "over") : 0;
+	}
+	value = lb_record_load(data, len, &r->mended);
 	if (!json_is_object(value))
 		return skip_frame(r, data, err);
 	r->framed = true;

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/json.h"
 #include "base/mem.h"
@@ -105,6 +106,22 @@ static void add_options(json_t *body, const json_t *options,
 	}
 }
 
+/* One of that name would be there twice. */
+static void drop_header(struct lb_wire *wire, const char *name)
+{
+	size_t len = strlen(name), kept = 0;
+
+	for (size_t i = 0; i < wire->n_headers; i++) {
+		struct lb_header h = wire->headers[i];
+
+		if (strncasecmp(h.line, name, len) == 0 && h.line[len] == ':')
+			free(h.line);
+		else
+			wire->headers[kept++] = h;
+	}
+	wire->n_headers = kept;
+}
+
 static int add_headers(struct lb_wire *wire, const json_t *options,
 		       struct lb_error *err)
 {
@@ -118,6 +135,7 @@ static int add_headers(struct lb_wire *wire, const json_t *options,
 		if (!text)
 			return lb_fail(err, LB_CONFIG,
 				       "extra_headers: '%s' is no text", name);
+		drop_header(wire, name);
 		if (lb_wire_header(wire, name, text, err) < 0)
 			return -1;
 	}
@@ -170,6 +188,18 @@ const json_t *lb_wire_option(const struct lb_model *model,
 	return value ? value : json_object_get(model->extra, name);
 }
 
+/* One that the operator adds may be a key, too. */
+static bool may_be_key(const char *name)
+{
+	static const char *const words[] = {"auth",   "key",    "token",
+					    "secret", "cookie", "password"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcasestr(name, words[i]))
+			return true;
+	return false;
+}
+
 /* The headers for people. */
 static json_t *headers_of(const struct lb_wire *wire)
 {
@@ -187,10 +217,22 @@ static json_t *headers_of(const struct lb_wire *wire)
 			lb_buf_printf(&value, "%.*s***",
 				      (int)(h->secret - from), h->line + from);
 		else
-			lb_buf_puts(&value, h->line + from);
+			lb_buf_puts(&value,
+				    may_be_key(name) ? "***" : h->line + from);
 		lb_json_set_str(out, name, lb_buf_str(&value), value.len);
 	}
 	return out;
+}
+
+json_t *lb_wire_shown(const struct lb_wire *wire)
+{
+	json_t *body = json_loadb(lb_buf_str(&wire->body), wire->body.len,
+				  JSON_ALLOW_NUL, NULL);
+
+	return lb_json_pack("{s:s, s:s, s:o, s:o*}", "method",
+			    wire->method ? wire->method : "POST", "url",
+			    lb_buf_str(&wire->url), "headers", headers_of(wire),
+			    "body", body);
 }
 
 json_t *lb_llm_dry_run(const struct lb_model *model,
@@ -208,12 +250,7 @@ json_t *lb_llm_dry_run(const struct lb_model *model,
 	}
 	p->authorize(model, &wire);
 	if (p->encode(model, request, &wire, err) == 0)
-		out = lb_json_pack("{s:s, s:s, s:o, s:o}", "method",
-				   wire.method ? wire.method : "POST", "url",
-				   lb_buf_str(&wire.url), "headers",
-				   headers_of(&wire), "body",
-				   json_loadb(wire.body.data, wire.body.len,
-					      JSON_ALLOW_NUL, NULL));
+		out = lb_wire_shown(&wire);
 	lb_wire_release(&wire);
 	return out;
 }

@@ -1,7 +1,7 @@
 /* access - whom a pipeline answers. */
 #include <string.h>
 
-#include "pipeline/prefix.h"
+#include "base/glob.h"
 #include "pipeline/stages.h"
 
 /* A chat is named by its id, with a topic or without. */

@@ -81,6 +81,18 @@ static char **environment(void)
 	return env;
 }
 
+/* Its first chunk and its last: one that was cut off is refused where it is
+ * sent, and then nothing of the answer is read. */
+static bool is_png(const struct lb_buf *png)
+{
+	static const char first[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+	static const char last[] = "\0\0\0\0IEND\xae\x42\x60\x82";
+	size_t n = sizeof(first) - 1, m = sizeof(last) - 1;
+
+	return png->len >= n + m && memcmp(png->data, first, n) == 0 &&
+	       memcmp(png->data + png->len - m, last, m) == 0;
+}
+
 static int render(const char *command, const char *text, size_t len,
 		  struct lb_buf *png, struct lb_error *err)
 {
@@ -104,7 +116,7 @@ static int render(const char *command, const char *text, size_t len,
 	free(env);
 	if (result < 0)
 		return lb_error_wrap(err, "the renderer");
-	if (png->len < 8 || memcmp(png->data, "\x89PNG\r\n\x1a\n", 8) != 0)
+	if (!is_png(png))
 		return lb_fail(err, LB_DATA,
 			       "the renderer wrote something that is no PNG");
 	return 0;

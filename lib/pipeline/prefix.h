@@ -1,5 +1,5 @@
 /*
- * pipeline/prefix.h - texts that begin with one of a list, or fit a pattern.
+ * pipeline/prefix.h - texts that begin with one of a list.
  */
 #ifndef LB_PIPELINE_PREFIX_H
 #define LB_PIPELINE_PREFIX_H
@@ -16,8 +16,5 @@
  */
 const char *lb_prefix_find(const json_t *list, const char *text, size_t len,
 			   bool whole);
-
-/* Does a text fit a pattern in which '*' stands for anything? */
-bool lb_glob(const char *pattern, const char *text, size_t len);
 
 #endif

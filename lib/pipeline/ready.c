@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "config/prices.h"
 #include "pipeline/command.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/prompt.h"

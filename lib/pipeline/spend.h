@@ -27,10 +27,7 @@ void lb_spent_name(struct lb_buf *b, enum lb_window_per per,
 /* Does anything of that pipeline count tokens or cost? */
 bool lb_spend_counts(struct lb_config *config, const struct lb_whose *of);
 
-/* Is `llm.prices` right? LB_CONFIG, with its place. */
-int lb_prices_check(struct lb_config *config, struct lb_error *err);
-
-/* What so many tokens of a model cost by `llm.prices`, in millionths. */
+/* What so many tokens of a model cost, in millionths; 0 if not known. */
 int64_t lb_spend_price(struct lb_config *config, const char *model,
 		       int64_t input, int64_t output);
 

@@ -221,8 +221,9 @@ static void put_part(struct lb_buf *out, const struct answer *a,
 					      NULL};
 	/* What is said of the whole answer stands in its last part. */
 	static const char *const not_yet[] = {
-		"chain", "text",   "part",  "final", "failed", "not_before",
-		"usage", "rounds", "tools", "model", "ended",  NULL,
+		"chain",      "text",        "part",   "final", "failed",
+		"not_before", "usage",       "rounds", "tools", "model",
+		"ended",      "passed_over", NULL,
 	};
 	bool first = p->number == 1;
 	const char *head = first ? lb_buf_str(&a->head) : "";

@@ -1,5 +1,6 @@
 /*
- * fuzz-reader - any bytes as a model's answer, cut at places that the bytes
+ * fuzz-reader - any bytes as a model's answer, in the protocol that the first
+ * byte chooses (a g l c r; ! is c and strict), cut at places that the bytes
  * choose: the events are those of the same bytes fed whole, one END or FAILED
  * stands last, and no text of the answer comes twice.
  */
@@ -59,11 +60,10 @@ static void note(void *arg, const struct lb_llm_event *e)
 }
 
 /* Pieces of `step` bytes, where 0 takes each length from the data itself. */
-static void play(const uint8_t *data, size_t size, size_t step, bool strict,
-		 struct got *got)
+static void play(const struct lb_protocol *p, const uint8_t *data, size_t size,
+		 size_t step, bool strict, struct got *got)
 {
-	struct lb_reader *r =
-		lb_reader_open(&lb_openai_chat, strict, note, got);
+	struct lb_reader *r = lb_reader_open(p, strict, note, got);
 
 	for (size_t at = 0, n; at < size; at += n) {
 		n = step ? step : 1 + data[at] % 7u;
@@ -90,12 +90,24 @@ static void compare(struct lb_buf *a, struct lb_buf *b)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const struct lb_protocol *const of[256] = {
+		['a'] = &lb_anthropic,   ['g'] = &lb_gemini,
+		['l'] = &lb_ollama,      ['c'] = &lb_openai_chat,
+		['!'] = &lb_openai_chat, ['r'] = &lb_openai_responses,
+	};
+	const struct lb_protocol *p = size > 0 ? of[data[0]] : NULL;
 	struct got whole = {0}, cut = {0};
+	struct lb_protocol slow;
 	bool strict = size > 0 && data[0] == '!';
+	size_t skip = p ? 1 : 0;
 
+	if (!p)
+		p = &lb_openai_chat;
 	lb_log_level(LB_ERROR);
-	play(data + strict, size - strict, size + 1, strict, &whole);
-	play(data + strict, size - strict, 0, strict, &cut);
+	play(p, data + skip, size - skip, size + 1, strict, &whole);
+	slow = *p;
+	slow.quick = NULL; /* its short cut must make no difference */
+	play(&slow, data + skip, size - skip, 0, strict, &cut);
 	compare(&whole.text, &cut.text);
 	compare(&whole.reasoning, &cut.reasoning);
 	compare(&whole.rest, &cut.rest);

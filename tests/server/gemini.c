@@ -1,5 +1,6 @@
 /* gemini.c - Gemini's generateContent. */
 #include <string.h>
+#include <strings.h>
 
 #include "base/json.h"
 #include "base/mem.h"
@@ -27,6 +28,8 @@ static bool schema_ok(const json_t *schema, int depth, struct fault *f)
 		 "example",    "default",       NULL};
 	static const char *const types[] = {"string",  "number", "integer",
 					    "boolean", "array",  "object",
+					    "STRING",  "NUMBER", "INTEGER",
+					    "BOOLEAN", "ARRAY",  "OBJECT",
 					    NULL};
 	const char *type = lb_json_str(schema, "type"), *key;
 	const json_t *any = json_object_get(schema, "anyOf");
@@ -40,11 +43,11 @@ static bool schema_ok(const json_t *schema, int depth, struct fault *f)
 		return wrong(f, NULL,
 			     "Proto field is not repeating, cannot "
 			     "start list.");
-	if (type && strcmp(type, "array") == 0 &&
+	if (type && strcasecmp(type, "array") == 0 &&
 	    !json_object_get(schema, "items"))
 		return wrong(f, NULL, "parameters.items: missing field.");
 	if (json_object_get(schema, "enum") &&
-	    (!type || strcmp(type, "string") != 0))
+	    (!type || strcasecmp(type, "string") != 0))
 		return wrong(f, NULL, "enum: only allowed for STRING type");
 	json_array_foreach(json_object_get(schema, "required"), i, kid) if (
 		!json_object_get(json_object_get(schema, "properties"),

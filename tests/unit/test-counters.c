@@ -1,9 +1,11 @@
 /* test-counters - how many pass in windows of time, and who may wait. TAP. */
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "store/limits.h"
 #include "tap.h"
@@ -236,6 +238,31 @@ static void test_no_file(void)
 	lb_limits_close(l);
 }
 
+/* Somebody keeps the file: that is waited out once, and not each time. */
+static void test_busy(const char *state)
+{
+	struct lb_limits *keeper = lb_limits_open(state, 1000);
+	struct lb_limits *l = lb_limits_open(state, 1000);
+	struct lb_limit w = window("busy", 60, 5);
+	int64_t began;
+
+	passed(keeper, &w, now, 1, 0); /* not committed */
+	tap_ok(passed(l, &w, now, 4, 0) == 4, "it counts on, alone");
+	poll(NULL, 0, 1100); /* then it tries again */
+	began = lb_clock_mono();
+	tap_ok(passed(l, &w, now, 4, 0) == 1, "and remembers");
+	tap_ok(lb_clock_mono() - began < 700, "and does not wait once more");
+	lb_limits_commit(keeper);
+	poll(NULL, 0, 1100);
+	passed(l, &w, now, 1, 0);
+	lb_limits_commit(l);
+	passed(keeper, &w, now, 1, 0);
+	tap_ok(passed(keeper, &w, now, 1, 0) == 0,
+	       "what it counted is written when it can be");
+	lb_limits_close(keeper);
+	lb_limits_close(l);
+}
+
 int main(void)
 {
 	char state[] = "/tmp/test-counters.XXXXXX";
@@ -251,6 +278,7 @@ int main(void)
 	test_clock();
 	test_file(state);
 	test_no_file();
+	test_busy(state);
 	if (system(clean) != 0)
 		return 1;
 	return tap_end();

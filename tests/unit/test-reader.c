@@ -208,6 +208,32 @@ static const struct row rows[] = {
 	{"characters of four bytes, cut anywhere",
 	 T("\xf0\x9f\x98\x80") STOP DONE, "t(\xf0\x9f\x98\x80) end(stop)",
 	 false},
+	{"escapes of all kinds",
+	 T("a\\n\\t\\\"\\\\\\/\\b\\f\\r|") T("\\u4f60\\ud83d\\ude00") STOP DONE,
+	 "t(a\n\t\"\\/\b\f\r|\xe4\xbd\xa0\xf0\x9f\x98\x80) end(stop)", false},
+	{"a frame that only begins like one is skipped",
+	 T("a") "data: {\"choices\":[{\"delta\":{\"content\":\"b\"}}]} x\n\n"
+		"data: {\"choices\":[{\"delta\":{\"content\":\"c\"}}]\n\n"
+		"data: {\"n\":01,\"choices\":[{\"delta\":{\"content\":"
+		"\"d\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":"
+		"\"e\tf\"}}]}\n\n" T("g") STOP DONE,
+	 "t(ag) end(stop)", false},
+	{"members that say nothing are passed over, in any order",
+	 "data: {\"x\":1.5e3,\"choices\":[{\"finish_reason\":null,\"delta\":{"
+	 "\"role\":\"assistant\",\"content\":\"a\",\"refusal\":null,"
+	 "\"tool_calls\":null,\"reasoning\":null},\"logprobs\":null}],"
+	 "\"usage\":null,\"error\":null,\"obfuscation\":\"x\\u0001\"}\n\n"
+	 "data: { \"choices\" : [ { \"delta\" : { \"content\" : \"b\" } , "
+	 "\"index\" : 0 } ] , \"n\" : -1 , \"t\" : true }\n\n" STOP DONE,
+	 "t(ab) end(stop)", false},
+	{"two choices: the first is the answer",
+	 "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}},{\"delta\":{"
+	 "\"content\":\"b\"}}]}\n\n" STOP DONE,
+	 "t(a) end(stop)", false},
+	{"a member twice: the last counts",
+	 "data: {\"choices\":[{\"delta\":{\"content\":\"a\",\"content\":"
+	 "\"b\"}}]}\n\n" STOP DONE,
+	 "t(b) end(stop)", false},
 	{"nothing after [DONE] counts", T("a") DONE T("b") STOP,
 	 "t(a) end(stop)", false},
 };
@@ -273,11 +299,14 @@ static void on_event(void *arg, const struct lb_llm_event *e)
 		add(g, "%sfail(%s)", gap, lb_code_name(e->code));
 }
 
+/* The protocol, or the same without its short cut. */
+static struct lb_protocol protocol;
+
 /* Feed the answer cut at `at` (0: not), or a byte at a time (SIZE_MAX). */
 static void play(const struct row *row, size_t at, struct got *g)
 {
 	struct lb_reader *r =
-		lb_reader_open(&lb_openai_chat, row->strict, on_event, g);
+		lb_reader_open(&protocol, row->strict, on_event, g);
 	size_t len = strlen(row->input);
 
 	*g = (struct got){.len = 0};
@@ -292,6 +321,12 @@ static void play(const struct row *row, size_t at, struct got *g)
 
 static bool passes(const struct row *row, struct got *g)
 {
+	protocol = lb_openai_chat;
+	protocol.quick = NULL;
+	play(row, SIZE_MAX, g);
+	if (strcmp(g->text, row->expected) != 0)
+		return false;
+	protocol = lb_openai_chat;
 	play(row, SIZE_MAX, g);
 	if (strcmp(g->text, row->expected) != 0)
 		return false;

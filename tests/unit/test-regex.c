@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "base/regex.h"
 #include "tap.h"
 
@@ -52,7 +53,7 @@ static void test_long_text(void)
 		"(?:a(?!.*+[0-9]))*+c|[0-9]",
 	};
 	static const size_t sizes[] = {90 * 1000, 2000 * 1000};
-	char *text = malloc(sizes[1]);
+	char *text = lb_alloc_raw(sizes[1]);
 	struct lb_error err;
 
 	memset(text, 'a', sizes[1]);
@@ -88,7 +89,7 @@ static void test_far(void)
 		{"\\bneedle\\b", "needless", false},
 	};
 	size_t size = 4 << 20;
-	char *text = malloc(size);
+	char *text = lb_alloc_raw(size);
 	struct lb_error err;
 
 	for (size_t i = 0; i < size; i++) /* of two bytes each */
