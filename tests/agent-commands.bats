@@ -217,7 +217,7 @@ In all of them: 0; tokens read: 0, written: 0.' "$(answer a usage)"
 	answer a new
 	say a two
 	say a three
-	# the double counts messages in, and bytes out and one
+	# the double counts messages in and bytes out
 	same 'Questions in this conversation: 2; tokens read: 6, written: 28.
 In all of them: 3; tokens read: 8, written: 41.' "$(answer a usage)"
 }

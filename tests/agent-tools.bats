@@ -140,8 +140,10 @@ history() {
 	config 'enable-all-tools: true' 'tools: {allow: [who]}'
 	same "error: there is no tool 'e__echo'; there are: e__who" \
 		"$(answer a 'call e__echo {"text":"x"}')"
+	lists x > "$BATS_TEST_TMPDIR/x.sh"
 	config 'enable-all-tools: true' 'tools: {providers: [other]}'
-	same "error: there is no tool 'e__who'; there are none" "$(answer a 'call e__who')"
+	sed -i "s|^tools: {providers: {|&other: {command: [sh, '$BATS_TEST_TMPDIR/x.sh']}, |" "$LB_CONFIG"
+	same "error: there is no tool 'e__who'; there are: other__x" "$(answer a 'call e__who')"
 }
 
 @test "what changes something is there for admins, the listed or everyone" {
@@ -289,6 +291,13 @@ history() {
 	same 2 "$(reply .tools.n)"
 }
 
+@test "a tool of a name that is none spoils no later request" {
+	config 'enable-all-tools: true'
+	same "error: there is no tool 'functions_e__echo_'; there are" \
+		"$(answer a $'call functions.e__echo: {}' | cut -d: -f1-2)"
+	same functions_e__echo_ "$(history a | jq -r '.tool_calls//empty|.[].function.name')"
+}
+
 @test "the same call with the same result: told at the third, stopped at the fourth" {
 	config 'enable-all-tools: true'
 	answer a 'loop e__echo {"text":"x"}'
@@ -429,6 +438,13 @@ history() {
 	run --separate-stderr -0 answer a 'say fine'
 	same fine "$output"
 	[[ $stderr == *"provider 'no': cannot start '$BATS_TEST_TMPDIR/./no-such-program': No such file or directory"* ]]
+}
+
+@test "a provider without a command is told once" {
+	config 'enable-all-tools: true'
+	sed -i 's/^tools: {providers: {/&none: {bare-names: true}, /' "$LB_CONFIG"
+	run --separate-stderr -0 lb-agent < <(query a 'call e__who'; query b 'call e__who')
+	same "lb-agent: provider 'none' cannot be started" "$stderr"
 }
 
 @test "a provider gets a clean environment, and its words go to the log" {

@@ -130,6 +130,13 @@ after() {
 	run -1 lb-config check "$HOME/other.yaml"
 }
 
+@test "a provider that is not there is a mistake" {
+	same "2: pipelines.p.tools.providers: there is no provider 'y'" \
+		"$(problems 'tools: {providers: {x: {command: [x]}}}' \
+			'pipelines: {p: {tools: {providers: [x, y]}}}')"
+	same "" "$(problems 'tools: {providers: {x: {command: [x]}}}')"
+}
+
 @test "of LangBot's keys those that mean off pass, others do not" {
 	same "" "$(problems 'pipelines:' '  default:' '    trigger:' \
 		'      group-respond-rules: {at: false, prefix: [], regexp: [], random: 0.0}' \

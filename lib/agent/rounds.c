@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "config/notice.h"
 #include "llm/model.h"
+#include "provider/names.h"
 
 /* A model whose calls are no JSON is told so once. */
 enum { MAX_BAD_ROUNDS = 2 };
@@ -182,15 +183,17 @@ static void stop_calls(void *arg)
 
 static void take_call(struct turn *t, const struct lb_llm_event *e)
 {
+	lb_autobuf struct lb_buf name = {0};
+
 	if (!t->calls)
 		t->calls = json_array();
+	/* A name that is none would have every later request refused. */
+	lb_tool_name(&name, NULL, e->name);
 	json_array_append_new(t->calls,
-			      lb_json_pack("{s:s, s:s, s:{s:o, s:o}}", "id",
+			      lb_json_pack("{s:s, s:s, s:{s:s, s:o}}", "id",
 					   e->call_id, "type", "function",
 					   "function", "name",
-					   lb_json_text(e->name,
-							strlen(e->name)),
-					   "arguments",
+					   lb_buf_str(&name), "arguments",
 					   lb_json_text(e->text, e->len)));
 }
 

@@ -26,6 +26,18 @@ json_t *asker_context(const struct asker *who)
 	return context;
 }
 
+/* Say it once; the operator reads it. */
+static void complain(struct agent *a, const char *what, const char *name,
+		     const char *why)
+{
+	lb_autofree char *text = lb_printf("%s '%s' %s", what, name, why);
+
+	if (lb_map_find(&a->told, text) || a->told.n >= MAX_TOLD)
+		return;
+	lb_map_add(&a->told, text, a);
+	lb_complain("%s", text);
+}
+
 /* Call fn with each provider that the asker's pipeline has. */
 static void each_provider(struct agent *a, const struct grants *g,
 			  void (*fn)(void *arg, struct lb_provider *p),
@@ -44,6 +56,8 @@ static void each_provider(struct agent *a, const struct grants *g,
 
 		if (p)
 			fn(arg, p);
+		else if (grants_provider(g, name))
+			complain(a, "provider", name, "cannot be started");
 	}
 }
 
@@ -169,17 +183,6 @@ static void take_tools(void *arg, struct lb_provider *p)
 	}
 }
 
-/* Say it once; the operator reads it. */
-static void complain(struct agent *a, const char *name, const char *why)
-{
-	lb_autofree char *text = lb_printf("tool '%s' %s", name, why);
-
-	if (lb_map_find(&a->told, text) || a->told.n >= MAX_TOLD)
-		return;
-	lb_map_add(&a->told, text, a);
-	lb_complain("%s", text);
-}
-
 /* Which of two is meant cannot be known: neither. */
 static void find_doubles(struct toolset *set, struct agent *a,
 			 const struct grants *g)
@@ -192,11 +195,12 @@ static void find_doubles(struct toolset *set, struct agent *a,
 		struct tool *other = NULL;
 
 		if (strcmp(t->name, READ_RESULT) == 0) {
-			complain(a, t->name, "is left out: the name is ours");
+			complain(a, "tool", t->name,
+				 "is left out: the name is ours");
 			t->bad = true;
 		}
 		if (same) {
-			complain(a, t->name,
+			complain(a, "tool", t->name,
 				 "is there twice, so it is left out");
 			same->bad = t->bad = true;
 		} else {
@@ -206,7 +210,7 @@ static void find_doubles(struct toolset *set, struct agent *a,
 			continue;
 		other = lb_map_find(&owns, t->own);
 		if (other && !t->bad) {
-			complain(a, t->own,
+			complain(a, "tool", t->own,
 				 "is granted by a name that several providers "
 				 "have, so it is left out; name it as "
 				 "PROVIDER__NAME");
