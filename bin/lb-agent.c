@@ -54,6 +54,7 @@ static int run(void)
 	if (agent.jobs == 0)
 		agent.jobs = (long)lb_config_int(agent.config,
 						 "concurrency.pipeline");
+	agent.config_file = config_file;
 	agent.state = state;
 	agent.max_line = (size_t)max_line;
 	code = lb_agent_run(&agent);

@@ -35,7 +35,7 @@ static const struct lb_prog prog = {
 	.about = "List the programs, or open the manual page of NAME",
 	.example = "lb-help toolkit",
 	.opts = options,
-	.values = "toolkit records security",
+	.values = "toolkit records provider security",
 };
 
 /* Below the list, for people: what else there is to read. */
@@ -43,6 +43,7 @@ static const char pages[] =
 	"\n'lb-help NAME' opens the page of a program. Others are:\n"
 	"  lb-toolkit(7)  the tour, with recipes: lb-help toolkit\n"
 	"  lb-records(7)  what passes between programs: lb-help records\n"
+	"  lb-provider(7) tools for a model, of your own: lb-help provider\n"
 	"  lb-security(7) whom they trust, and with what: lb-help security\n"
 	"  lb-config(5)   the configuration file: lb-help 5 config\n";
 

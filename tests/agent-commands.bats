@@ -451,10 +451,11 @@ parts() {
 
 @test "data are shown once and not kept in the conversation" {
 	endpoint
+	png=iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==
 	lb-agent < <(parts '[{"type":"text","text":"see "},
-		{"type":"image_base64","image_base64":"data:image/png;base64,AA=="},
+		{"type":"image_base64","image_base64":"data:image/png;base64,'"$png"'"},
 		{"type":"file_base64","file_name":"a.txt","file_base64":"data:;base64,AA=="}]') > /dev/null
-	same data:image/png\;base64,AA== "$(requests '.body|fromjson|.messages[-1].content[1].image_url.url' | jq -r .)"
+	same "data:image/png;base64,$png" "$(requests '.body|fromjson|.messages[-1].content[1].image_url.url' | jq -r .)"
 	[[ $(lb-session export) != *base64* ]]
 	say a two
 	same '"see [Image]\n[file: a.txt]"' "$(sent | jq -c '.[1]')"

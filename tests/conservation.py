@@ -77,7 +77,8 @@ def commands(folder, s):
 
 def run(folder, s):
     """Run the pipe; returns {name: exit status}."""
-    (folder / "config.yaml").write_text(s.config(options.server))
+    provider = os.path.join(options.build, "tests", "unit", "echo-provider")
+    (folder / "config.yaml").write_text(s.config(options.server, provider))
     text = b"\n".join(s.lines) + (b"\n" if s.last_newline else b"")
     (folder / "in").write_bytes(text)
     env, stages = environment(folder, s), []

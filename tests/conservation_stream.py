@@ -34,6 +34,14 @@ FAILURES = {
 }
 SLOW = {"#silent", "#stall"}
 
+# The model calls tools first, and answers then as it always does: one that
+# works, with another that there is none of, and one that kills its provider.
+TOOLS = {
+    "#tool": ['call e__echo {"text":"found"}', "call e__who {}"],
+    "#none": ["call nowhere {}", 'call e__echo {"text":7}'],
+    "#die": ["call e__die {}", 'call e__later {"text":"x","ms":20}'],
+}
+
 # No model is asked: answered by lb-pipeline, by lb-agent, and refused.
 COMMANDS = ["!version", "!help", "!usage", "!reset", "!undo", "!list 1", "!stop",
             "!pause"]
@@ -56,7 +64,7 @@ def script():
         return 'event {"choices":[{"index":0,"delta":{"content":"%s"}}]}' % text
 
     refusal = 'send {"error":{"message":"%s","type":"%s","code":%s}}'
-    on("#429", None, "reply 429", "header Retry-After: 1",
+    on("#429", None, "reply 429", "header Retry-After: 0",
        refusal % ("slow down", "requests", '"rate_limit_exceeded"'))
     on("#500", None, "reply 500", "send oh no")
     on("#401", None, "reply 401",
@@ -81,6 +89,9 @@ def script():
     on("#silent", None, "hang")
     on("#long", None, "openai strict sk-test",
        "answer " + LONG.replace("\n", "\\n") + "{last}")
+    for marker, calls in TOOLS.items():
+        on(marker, None, "openai strict sk-test", *calls)
+        out.append("answer You said: {last}")
     out += ["on POST /v1/chat/completions", "uses any",
             "openai strict sk-test", "answer You said: {last}"]
     return "\n".join(out) + "\n"
@@ -168,6 +179,8 @@ class Stream:
         self.bad = collections.Counter()
         # lb-test-server waits 0.15 s for each of these.
         self.slow_left = 1 if r.random() < 0.15 else 0
+        # A provider that died starts again after a second.
+        self.deaths_left = 1 if seed % 20 == 7 else 0
         self.chats = self.make_chats()
         for _ in range(r.randint(15, 40)):
             r.choice([self.message] * 12 + [self.foreign] * 5 +
@@ -195,7 +208,7 @@ class Stream:
                  str(r.randint(1, 4)) + r.choice(["", "#7", " \u00e4"]))
                 for _ in range(r.randint(1, 8))]
 
-    def config(self, url):
+    def config(self, url, provider_of_tools):
         provider = {"protocol": "openai-chat", "base-url": url + "/v1",
                     "api-keys": ["sk-test"]}
         slow = dict(provider, **{"first-byte-timeout": "150ms",
@@ -210,6 +223,7 @@ class Stream:
                 "ai": {"local-agent": {
                     "model": ("slow" if name == "slow" else "test") + "/m",
                     "max-round": f["rounds"],
+                    "enable-all-tools": True,
                     "speakers": False}},
                 "output": {"long-text-processing": long_text,
                            "misc": {"exception-handling": f["handling"],
@@ -229,7 +243,11 @@ class Stream:
         told = {"url": url + "/told", "tries": 1, "enabled": True}
         asked = dict(told, url=url + "/asked", wait=True, timeout="20s")
         return json.dumps({"bots": bots, "pipelines": pipelines,
+                           "tools": {"providers": {"e": {"command": [
+                               provider_of_tools]}}},
                            "command": {"hooks": HOOKS},
+                           "llm": {"retry": {"tries": self.own.choice([1, 2]),
+                                             "backoff": "1ms"}},
                            "webhooks": {"told": told, "asked": asked}
                            if "lb-push" in self.front else {},
                            "providers": {"test": provider, "slow": slow}})
@@ -274,6 +292,10 @@ class Stream:
         marker = r.choice(["", "", "", "", "#long"] +
                           [m for m in FAILURES if m not in SLOW])
         named = None
+        if r.random() < 0.15:
+            marker = r.choice(["#tool", "#tool", "#none"])
+        elif self.deaths_left:
+            self.deaths_left, marker = 0, "#die"
         if self.slow_left and r.random() < 0.3:
             self.slow_left -= 1
             marker, named = r.choice(sorted(SLOW)), "slow"
@@ -393,7 +415,8 @@ class Stream:
         raw = raw.encode()
         dirt = r.random()
         if dirt < 0.06 and want.fate == "answer" and not want.replayed and \
-                b"NUL" in raw:
+                b"NUL" in raw and \
+                raw.count(b"NUL") == want.text.count("NUL"):  # none is cut
             bad = r.choice([b"\\u0000", b"\\ud83d", b"\\udc00", b"\xff"])
             raw = raw.replace(b"NUL", bad)
             want.said = want.said.replace("NUL", "\ufffd")

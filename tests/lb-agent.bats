@@ -205,8 +205,9 @@ id-new true' "$(jq -r 'select(.kind == "reply") | .id+" "+(.replayed|tostring)' 
 }
 
 @test "a failure is a failed reply, told in its code, and may be tried again" {
+	export LB__LLM__RETRY__BACKOFF=1ms
 	LB_MODEL=offline:rate-limit run --separate-stderr -0 lb-agent < <(query a x)
-	same '{"code":"rate","message":"offline:rate-limit: HTTP 429: too many requests"}' \
+	same '{"code":"rate","message":"offline:rate-limit: HTTP 429: too many requests (asked 3 times)"}' \
 		"$(jq -c .failed <<< "${lines[1]}")"
 	same '[] true' "$(jq -c '.chain' <<< "${lines[1]}") $(jq -c .final <<< "${lines[1]}")"
 	run -0 lb-agent < <(query a x)

@@ -17,7 +17,7 @@ after() {
 @test "with no file there are bot -, pipeline default and the defaults" {
 	unset LB_CONFIG
 	run -0 lb-config get llm
-	same '{"model":"","embedding-model":"","rerank-model":"","connect-timeout":"10s","first-byte-timeout":"120s","idle-timeout":"60s","prices":[]}' "$output"
+	same '{"model":"","fallbacks":[],"retry":{"tries":3,"backoff":"1s","budget":"60s","cool-down":"60s"},"embedding-model":"","rerank-model":"","connect-timeout":"10s","first-byte-timeout":"120s","idle-timeout":"60s","prices":[]}' "$output"
 	run -0 lb-config get bots.-
 	same '["stdout","default",true,"50s",false]' "$(jq -c '[.adapter, .pipeline,
 		.stream, ."poll-timeout", ."trust-sender"]' <<< "$output")"
@@ -55,7 +55,7 @@ after() {
 	echo 'llm: {model: b}' > "${LB_CONFIG%/*}/conf.d/b.yaml"
 	echo 'llm: {model: a, connect-timeout: 2s}' > "${LB_CONFIG%/*}/conf.d/a.yaml"
 	echo 'llm: {first-byte-timeout: 3s}' | tee "${LB_CONFIG%/*}/conf.d/c.yaml~" > "${LB_CONFIG%/*}/conf.d/.d.yaml"
-	same '{"model":"b","embedding-model":"","rerank-model":"","connect-timeout":"2s","first-byte-timeout":"120s","idle-timeout":"1s","prices":[]}' \
+	same '{"model":"b","fallbacks":[],"retry":{"tries":3,"backoff":"1s","budget":"60s","cool-down":"60s"},"embedding-model":"","rerank-model":"","connect-timeout":"2s","first-byte-timeout":"120s","idle-timeout":"1s","prices":[]}' \
 		"$(lb-config get llm)"
 }
 
@@ -130,6 +130,13 @@ after() {
 	run -1 lb-config check "$HOME/other.yaml"
 }
 
+@test "a provider that is not there is a mistake" {
+	same "2: pipelines.p.tools.providers: there is no provider 'y'" \
+		"$(problems 'tools: {providers: {x: {command: [x]}}}' \
+			'pipelines: {p: {tools: {providers: [x, y]}}}')"
+	same "" "$(problems 'tools: {providers: {x: {command: [x]}}}')"
+}
+
 @test "of LangBot's keys those that mean off pass, others do not" {
 	same "" "$(problems 'pipelines:' '  default:' '    trigger:' \
 		'      group-respond-rules: {at: false, prefix: [], regexp: [], random: 0.0}' \
@@ -139,8 +146,8 @@ after() {
 		'    ai2:' | grep -v ai2)"
 	same "1: pipelines.p.ai.local-agent.knowledge-bases: not in this version" \
 		"$(problems 'pipelines: {p: {ai: {local-agent: {knowledge-bases: [a]}}}}')"
-	same "1: pipelines.p.sandbox.open-to: not in this version" \
-		"$(problems 'pipelines: {p: {sandbox: {open-to: everyone}}}')"
+	same "1: pipelines.p.sandbox.profile: not in this version" \
+		"$(problems 'pipelines: {p: {sandbox: {profile: strict}}}')"
 	same "1: pipelines.p.safety.rate-limit.strategy: 'hold' is not drop or wait" \
 		"$(problems 'pipelines: {p: {safety: {rate-limit: {strategy: hold}}}}')"
 	same "1: pipelines.p.ai.runner.runner: 'dify-service-api' is not in this version" \
@@ -156,17 +163,17 @@ after() {
 		jq -r '.prompt[0].content' | head -n 1)"
 }
 
-@test "nothing tells of fallbacks, which are not in this version" {
-	for verb in describe "get pipelines.default"; do
-		run -0 lb-config $verb
-		[[ $output == *max-round* && $output != *fallback* ]]
+@test "a pipeline's model: a name, or who is asked in turn and how much each thinks" {
+	model() {
+		problems "pipelines: {default: {ai: {local-agent: {model: $1}}}}"
+	}
+	same "" "$(model a/b)"
+	same "" "$(model '{primary: a/b, fallbacks: [], reasoning: {}}')"
+	same "" "$(model '{primary: a/b, fallbacks: [c/d], reasoning: {a/b: low}}')"
+	for bad in '{fallbacks: c/d}' '{reasoning: low}' \
+		'{reasoning: {a/b: deep}}' '{other: x}' '[a/b]'; do
+		[[ $(model "$bad") == '1: pipelines.default.ai.local-agent.model: '* ]]
 	done
-	run -0 env LB_CONFIG="$HOME/new.yaml" lb-config init
-	run -1 grep fallback "$HOME/new.yaml" \
-		"$BATS_TEST_DIRNAME/../man/lb-config.5"
-	same "" "$(problems 'pipelines: {default: {ai: {local-agent: {model: {primary: a/b, fallbacks: []}}}}}')"
-	same "1: pipelines.default.ai.local-agent.model: fallbacks are not in this version" \
-		"$(problems 'pipelines: {default: {ai: {local-agent: {model: {primary: a/b, fallbacks: [c/d]}}}}}')"
 }
 
 @test "YAML beyond JSON with comments is refused" {

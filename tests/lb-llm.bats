@@ -6,6 +6,7 @@ load server
 setup() {
 	# What is not asked for must not be read: bats gives a live stdin.
 	exec < /dev/null
+	export LB__LLM__RETRY__BACKOFF=1ms
 }
 
 teardown() {
@@ -297,7 +298,7 @@ half of' "$(< "$BATS_TEST_TMPDIR/out")"
 	[[ $stderr == "lb-llm: auth: openai/m401: HTTP 401: Incorrect API key *** (check OPENAI_API_KEY)" ]]
 	run --separate-stderr -69 lb-llm -m m404 hi
 	[[ $stderr == *"not_found: openai/m404: HTTP 404: no such model" ]]
-	run --separate-stderr -75 lb-llm -m m429 hi
+	run --separate-stderr -75 lb-llm -m m429 --tries=1 hi
 	[[ $stderr == *"rate: "*"slow down" ]]
 	run --separate-stderr -75 lb-llm -m m503 hi
 	run --separate-stderr -69 lb-llm -m m302 hi
@@ -369,7 +370,7 @@ half of' "$(< "$BATS_TEST_TMPDIR/out")"
 	[[ $stderr == *network* ]]
 }
 
-@test "gzip that nobody asked for is inflated as it comes" {
+@test "llm-22: gzip that nobody asked for is inflated as it comes" {
 	endpoint <<-'END'
 		on POST /v1/chat/completions
 		uses any

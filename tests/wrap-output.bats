@@ -337,18 +337,18 @@ png='\211PNG\r\n\032\n\000\000\000\rIHDRxyz\000\000\000\000IEND\256B\140\202'
 }
 
 @test "which tools are called is said in the answer, where the pipeline wants it" {
-	called='{"tools":["exec","read"]}'
+	called='{"tools":{"list":[{"name":"exec"},{"name":"read"}]}}'
 	run -0 lb-wrap < <(reply Done "$called")
 	is '.[0].text == "Done"'
 	output 'misc: {track-function-calls: yes}'
-	run -0 lb-wrap < <(reply Done "$called"; reply Done '{"tools":["e<b>\n",7]}'; reply Done)
+	run -0 lb-wrap < <(reply Done "$called"; reply Done '{"tools":{"list":[{"name":"e<b>\n"},7]}}'; reply Done)
 	is 'map(.text) == ["Call exec.read...\n\nDone", "Call eb...\n\nDone", "Done"]'
 	run -0 lb-wrap < <(streamed 'I look.' | jq -c .
 		streamed '' '' | tail -n 1 | jq -c '.calls = ["read"]'
 		streamed '' '' '' $'\n\nFound.' | tail -n 1 | jq -c '.seq = 3'
-		reply $'I look.\n\nFound.' '{"tools":["read"]}')
-	is 'map(.text)[:4] | add == "I look.\n\nCall read...\n\n\n\nFound."'
-	is '.[-1].text == "I look.\n\nCall read...\n\n\n\nFound." and length == 5'
+		reply $'I look.\n\nFound.' '{"tools":{"list":[{"name":"read"}]}}')
+	is 'map(.text)[:4] | add == "I look.\n\nCall read...\n\nFound."'
+	is '.[-1].text == "I look.\n\nCall read...\n\nFound." and length == 5'
 }
 
 @test "a strategy or a mode that is none is refused at the start, with its line" {

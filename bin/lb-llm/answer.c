@@ -18,7 +18,7 @@ void chat_release(struct chat *c)
 	json_decref(c->fresh);
 	json_decref(c->messages);
 	lb_regex_close(c->quiet);
-	lb_model_close(c->model);
+	lineup_close(&c->models);
 	lb_store_close(c->store);
 	lb_config_close(c->config);
 	lb_out_close(c->out);
@@ -108,7 +108,6 @@ static void print_record(struct chat *c)
 	lb_autobuf struct lb_buf b = {0};
 
 	lb_put_begin(&b, "response");
-	lb_put_str(&b, "model", c->model->label);
 	ask_put(&b, &c->ask);
 	lb_put_end(&b);
 	print(c, b.data, b.len);
@@ -124,7 +123,6 @@ static void print_failure(struct chat *c)
 	lb_put_str(&b, "code", lb_code_name(c->ask.code));
 	lb_put_str(&b, "message", c->ask.message);
 	lb_put_bool(&b, "retryable", lb_code_is_passing(c->ask.code));
-	lb_put_str(&b, "model", c->model->label);
 	ask_put(&b, &c->ask);
 	lb_put_end(&b);
 	print(c, b.data, b.len);
@@ -156,7 +154,8 @@ int chat_run(struct chat *c)
 	if (flows(c))
 		c->ask.on_text = on_text;
 	c->ask.arg = c;
-	if (ask_wait(&c->ask, c->model, &c->request, c->timeout_ms, &err) < 0)
+	if (ask_models(&c->ask, &c->models, &c->request, c->timeout_ms, &err) <
+	    0)
 		return lb_report(&err);
 	if (c->schema && keep_to_schema(c, &err) < 0)
 		return lb_report(&err);

@@ -46,6 +46,8 @@ void ask_event(void *arg, const struct lb_llm_event *e)
 		a->message = lb_strdup(e->message);
 		break;
 	}
+	a->model = e->model;
+	a->passed = e->passed ? json_deep_copy(e->passed) : NULL;
 	a->over = true;
 	if (a->on_over)
 		a->on_over(a->arg);
@@ -56,6 +58,7 @@ void ask_release(struct ask *a)
 	lb_buf_release(&a->text);
 	lb_buf_release(&a->reasoning);
 	json_decref(a->calls);
+	json_decref(a->passed);
 	json_decref(a->keep);
 	free(a->finish);
 	free(a->message);
@@ -91,33 +94,78 @@ static void on_stop(void *arg)
 	a->message = lb_strdup("interrupted");
 }
 
-int ask_wait(struct ask *a, const struct lb_model *model,
+static int request_for(void *arg, const struct lb_model *model,
+		       struct lb_llm_request *request, struct lb_error *err)
+{
+	const struct ask *a = arg;
+
+	(void)model;
+	(void)err;
+	*request = *a->request;
+	return 0;
+}
+
+struct lb_failover *ask_start(struct ask *a, const struct lineup *models,
+			      struct lb_loop *loop, struct lb_llm *llm,
+			      const struct lb_llm_request *request,
+			      struct lb_error *err)
+{
+	a->request = request;
+	return lb_failover_start(
+		&(struct lb_failover_plan){
+			.loop = loop,
+			.llm = llm,
+			.models = models->at,
+			.n = models->n,
+			.memo = models->limits ? &models->memo : NULL,
+			.bounds = models->bounds,
+			.request = request_for,
+			.event = ask_event,
+			.arg = a,
+		},
+		err);
+}
+
+int ask_wait(struct ask *a, struct lb_model *model,
 	     const struct lb_llm_request *request, int64_t timeout_ms,
 	     struct lb_error *err)
+{
+	return ask_models(a, &(struct lineup){.at = {model}, .n = 1}, request,
+			  timeout_ms, err);
+}
+
+int ask_models(struct ask *a, const struct lineup *models,
+	       const struct lb_llm_request *request, int64_t timeout_ms,
+	       struct lb_error *err)
 {
 	struct lb_loop *loop = lb_loop_open();
 	struct lb_llm *llm = lb_llm_open(loop);
 	struct lb_timer timer = {0};
-	int r = -1;
+	struct lb_failover *asked;
 
 	ask_reset(a);
 	lb_stop_watch(loop, on_stop, a);
 	if (timeout_ms > 0 && timeout_ms < INT64_MAX)
 		lb_timer_set(loop, &timer, lb_clock_mono() + timeout_ms,
 			     on_time, a);
-	if (lb_llm_start(llm, model, request, ask_event, a, err)) {
-		while (!a->over && lb_loop_turn(loop, -1))
-			;
-		r = 0;
-	}
+	asked = ask_start(a, models, loop, llm, request, err);
+	while (asked && !a->over && lb_loop_turn(loop, -1))
+		;
+	if (asked && !a->model) /* it did not end by itself */
+		lb_failover_cancel(asked);
+	if (!a->model)
+		a->model = models->at[0];
 	lb_llm_close(llm);
 	lb_stop_forget(loop);
 	lb_loop_close(loop);
-	return r;
+	return asked ? 0 : -1;
 }
 
 void ask_put(struct lb_buf *b, const struct ask *a)
 {
+	lb_put_str(b, "model", a->model->label);
+	if (a->passed)
+		lb_put_json(b, "passed_over", a->passed);
 	lb_put_strn(b, "text", lb_buf_str(&a->text), a->text.len);
 	if (a->reasoning.len > 0)
 		lb_put_strn(b, "reasoning", a->reasoning.data,

@@ -18,6 +18,7 @@ static struct question question;
 static struct lb_list settings;
 static bool as_json, want_usage, dry_run, no_stream, proceed, no_history;
 static bool records_mode, strict;
+static struct patience patience;
 static int64_t timeout_ms, max_line;
 static int64_t connect_ms = -1, first_byte_ms = -1, idle_ms = -1;
 static long jobs = 8;
@@ -40,6 +41,7 @@ const struct lb_opt chat_options[] = {
 	 .duration = &connect_ms},
 	{0, "dry-run", .help = "print the request, its key hidden",
 	 .flag = &dry_run},
+	PATIENCE_OPTIONS(patience),
 	{0, "first-byte-timeout", "TIME", "for the answer to begin",
 	 .duration = &first_byte_ms},
 	{0, "idle-timeout", "TIME", "for more of it", .duration = &idle_ms},
@@ -98,7 +100,7 @@ static void set_limits(struct lb_model *m)
 
 static int print_request(const struct chat *c, struct lb_error *err)
 {
-	json_auto_t *wire = lb_llm_dry_run(c->model, &c->request, err);
+	json_auto_t *wire = lb_llm_dry_run(c->models.at[0], &c->request, err);
 
 	if (!wire)
 		return lb_report(err);
@@ -115,10 +117,10 @@ static int run(struct chat *c)
 		return lb_report(&err);
 	if (quiet_if && !(c->quiet = lb_regex_open(quiet_if, &err)))
 		return lb_report(&err);
-	c->model = lb_model_open(c->config, model_spec, &err);
-	if (!c->model)
+	if (lineup_open(&c->models, c->config, model_spec, &patience, &err) < 0)
 		return lb_report(&err);
-	set_limits(c->model);
+	for (size_t i = 0; i < c->models.n; i++)
+		set_limits(c->models.at[i]);
 	c->fresh = compose(&question, c->schema, &err);
 	if (!c->fresh || add_history(c, &err) < 0)
 		return lb_report(&err);
@@ -171,6 +173,7 @@ int chat_main(int argc, char **argv)
 			.config = c.config,
 			.model = model_spec,
 			.options = c.options,
+			.patience = patience,
 			.jobs = jobs,
 			.max_line = (size_t)(max_line ? max_line
 						      : lb_config_max_line()),

@@ -24,7 +24,7 @@ json_t *compose(const struct question *q, const json_t *schema,
 
 struct chat {
 	struct lb_config *config;
-	struct lb_model *model;
+	struct lineup models;
 	struct lb_store *store; /* opened when it is needed */
 	const char *session;    /* NULL: a new conversation */
 	json_t *options, *schema;

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/prog.h"
 #include "config/config.h"
+#include "lineup.h"
 #include "llm/llm.h"
 
 extern const struct lb_opt chat_options[], embed_options[], models_options[],
@@ -26,6 +27,7 @@ struct records {
 	struct lb_config *config;
 	const char *model; /* when a request names none */
 	const json_t *options;
+	struct patience patience;
 	long jobs;
 	size_t max_line;
 	bool strict;
@@ -43,6 +45,9 @@ struct ask {
 	bool over, failed;
 	enum lb_code code;
 	char *message;
+	const struct lb_model *model; /* who it is of */
+	json_t *passed;               /* who did not answer, and why; or NULL */
+	const struct lb_llm_request *request; /* while it is under way */
 	/* More text came; may be NULL. */
 	void (*on_text)(void *arg, const char *text, size_t len);
 	void (*on_over)(void *arg);
@@ -53,10 +58,19 @@ void ask_event(void *ask, const struct lb_llm_event *event);
 void ask_reset(struct ask *ask);
 void ask_release(struct ask *ask);
 /* Ask and wait, at most timeout_ms (0: as long as the model's limits). */
-int ask_wait(struct ask *ask, const struct lb_model *model,
+int ask_wait(struct ask *ask, struct lb_model *model,
 	     const struct lb_llm_request *request, int64_t timeout_ms,
 	     struct lb_error *err);
-/* Members of a response: text, reasoning, tool_calls, keep, usage, finish. */
+/* The same of several, one after another. */
+int ask_models(struct ask *ask, const struct lineup *models,
+	       const struct lb_llm_request *request, int64_t timeout_ms,
+	       struct lb_error *err);
+/* For who has a loop already. The request is borrowed until it is over. */
+struct lb_failover *ask_start(struct ask *ask, const struct lineup *models,
+			      struct lb_loop *loop, struct lb_llm *llm,
+			      const struct lb_llm_request *request,
+			      struct lb_error *err);
+/* Members of a response: model, text, reasoning, tool_calls, keep .... */
 void ask_put(struct lb_buf *b, const struct ask *ask);
 
 /* attach.c: a file as a part of the message; "-" is standard input. */

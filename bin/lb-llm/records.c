@@ -135,6 +135,12 @@ static int serve(struct work *w)
 	}
 }
 
+static void free_lineup(void *value)
+{
+	lineup_close(value);
+	free(value);
+}
+
 static void free_model(void *value)
 {
 	lb_model_close(value);
@@ -153,13 +159,14 @@ int records_run(const struct records *how)
 	w.in = lb_lines_open(STDIN_FILENO, how->max_line);
 	w.out = lb_out_open(STDOUT_FILENO);
 	code = serve(&w);
-	lb_llm_close(w.llm);
 	while (w.first) {
 		struct entry *e = w.first;
 
 		w.first = e->next;
 		entry_free(e);
 	}
+	lb_llm_close(w.llm);
+	lb_map_release(&w.lineups, free_lineup);
 	lb_map_release(&w.models, free_model);
 	lb_lines_close(w.in);
 	lb_out_close(w.out);

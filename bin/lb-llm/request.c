@@ -7,10 +7,12 @@
 
 void entry_free(struct entry *e)
 {
+	lb_failover_cancel(e->asked);
 	lb_buf_release(&e->line);
 	lb_record_release(&e->record);
 	ask_release(&e->ask);
 	json_decref(e->messages);
+	json_decref(e->options);
 	free(e->text);
 	free(e);
 }
@@ -38,25 +40,26 @@ void entry_fail(struct entry *e, enum lb_code code, const char *why)
 static void on_over(void *arg)
 {
 	static const char *const without[] = {
-		"messages", "prompt", "system", "options", "tools", "stream",
-		"text",     "usage",  "finish", "model",   NULL,
+		"messages", "prompt", "system",      "options",
+		"tools",    "stream", "text",        "usage",
+		"finish",   "model",  "passed_over", NULL,
 	};
 	struct entry *e = arg;
 
 	e->work->in_flight--;
+	e->asked = NULL;
 	e->done = true;
 	if (e->ask.failed) {
 		entry_fail(e, e->ask.code, e->ask.message);
 		return;
 	}
 	lb_splice(&e->line, &e->record, "response", without);
-	lb_put_str(&e->line, "model", e->model->label);
 	ask_put(&e->line, &e->ask);
 	lb_put_end(&e->line);
 }
 
-const struct lb_model *entry_model(struct entry *e, enum lb_model_use use,
-				   struct lb_error *err)
+struct lb_model *entry_model(struct entry *e, enum lb_model_use use,
+			     struct lb_error *err)
 {
 	struct work *w = e->work;
 	const char *spec = lb_json_str(e->record.json, "model");
@@ -119,17 +122,36 @@ void entry_show(struct entry *e, json_t *take, const struct lb_error *err)
 	e->done = true;
 }
 
-static void start(struct entry *e, const struct lb_llm_request *request)
+/* Who is asked in turn, the same for all that name that model. */
+static const struct lineup *lineup_of(struct entry *e)
+{
+	struct work *w = e->work;
+	bool named = w->how->model || lb_json_str(e->record.json, "model");
+	lb_autofree char *key = lb_printf("%d %s", (int)named, e->model->label);
+	struct lineup *l = lb_map_find(&w->lineups, key);
+
+	if (l)
+		return l;
+	l = lb_alloc(sizeof(*l));
+	lineup_behind(l, w->how->config, e->model, named, &w->how->patience);
+	lb_map_add(&w->lineups, key, l);
+	return l;
+}
+
+static void start(struct entry *e)
 {
 	struct work *w = e->work;
 	struct lb_error err;
 
 	if (w->how->dry_run) {
-		entry_show(e, lb_llm_dry_run(e->model, request, &err), &err);
+		entry_show(e, lb_llm_dry_run(e->model, &e->request, &err),
+			   &err);
 		return;
 	}
 	w->in_flight++;
-	if (lb_llm_start(w->llm, e->model, request, ask_event, &e->ask, &err))
+	e->asked = ask_start(&e->ask, lineup_of(e), w->loop, w->llm,
+			     &e->request, &err);
+	if (e->asked)
 		return;
 	w->in_flight--;
 	entry_fail(e, lb_code_of(&err), err.text);
@@ -139,14 +161,13 @@ void entry_ask(struct entry *e)
 {
 	struct work *w = e->work;
 	const json_t *o = e->record.json;
-	json_auto_t *options = NULL;
 	struct lb_error err;
 
 	if (entry_is_vectors(e)) {
 		entry_vectors(e);
 		return;
 	}
-	options = entry_options(e);
+	e->options = entry_options(e);
 	e->ask.usage = (struct lb_usage){-1, -1, -1};
 	e->ask.on_over = on_over;
 	e->ask.arg = e;
@@ -162,11 +183,12 @@ void entry_ask(struct entry *e)
 		entry_fail(e, lb_code_of(&err), err.text);
 		return;
 	}
-	start(e, &(struct lb_llm_request){
-			 .messages = e->messages,
-			 .tools = json_object_get(o, "tools"),
-			 .options = options,
-			 .stream = lb_json_bool(o, "stream", false),
-			 .strict = w->how->strict,
-		 });
+	e->request = (struct lb_llm_request){
+		.messages = e->messages,
+		.tools = json_object_get(o, "tools"),
+		.options = e->options,
+		.stream = lb_json_bool(o, "stream", false),
+		.strict = w->how->strict,
+	};
+	start(e);
 }

@@ -58,7 +58,7 @@ static int repair(struct chat *c, const struct lb_error *why,
 	json_array_append_new(messages, lb_json_pack("{s:s, s:s}", "role",
 						     "user", "content", words));
 	again.messages = messages;
-	return ask_wait(&c->ask, c->model, &again, c->timeout_ms, err);
+	return ask_models(&c->ask, &c->models, &again, c->timeout_ms, err);
 }
 
 /* Replace the answer's text by the JSON in it. */

@@ -16,8 +16,10 @@ struct entry {
 	char *text;         /* the request's own bytes */
 	struct lb_record record;
 	struct ask ask;
-	json_t *messages;
-	const struct lb_model *model;
+	json_t *messages, *options;
+	struct lb_llm_request request; /* of those */
+	struct lb_model *model;
+	struct lb_failover *asked; /* while it is under way */
 	bool done;
 };
 
@@ -27,7 +29,7 @@ struct work {
 	struct lb_llm *llm;
 	struct lb_lines *in;
 	struct lb_out *out;
-	struct lb_map models;
+	struct lb_map models, lineups; /* by what requests name */
 	struct entry *first, **end;
 	long in_flight, held;
 	bool watching, ended;
@@ -43,8 +45,8 @@ void entry_fail(struct entry *entry, enum lb_code code, const char *why);
 /* It is only to be seen: so it ends, with that or the error. */
 void entry_show(struct entry *entry, json_t *take, const struct lb_error *err);
 /* The model it is for, kept for the next; its options over the usual ones. */
-const struct lb_model *entry_model(struct entry *entry, enum lb_model_use use,
-				   struct lb_error *err);
+struct lb_model *entry_model(struct entry *entry, enum lb_model_use use,
+			     struct lb_error *err);
 json_t *entry_options(const struct entry *entry);
 
 /* vectors-request.c: it asks for embeddings (`input`) or rerank

@@ -44,6 +44,23 @@ static void put_content(struct lb_buf *out, const json_t *content)
 	}
 }
 
+/* What the model calls, a line each. */
+static void put_calls(struct lb_buf *out, const json_t *calls)
+{
+	const json_t *call;
+	size_t i;
+
+	json_array_foreach(calls, i, call)
+	{
+		const json_t *function = json_object_get(call, "function");
+		const char *name = lb_json_str(function, "name");
+		const char *arguments = lb_json_str(function, "arguments");
+
+		lb_buf_printf(out, "\n  calls %s: %s", name ? name : "?",
+			      arguments ? arguments : "");
+	}
+}
+
 static void print_visible(const struct lb_buf *raw)
 {
 	lb_autobuf struct lb_buf text = {0};
@@ -69,8 +86,12 @@ static int print_turn(void *arg, const json_t *turn)
 	{
 		const char *role = lb_json_str(m, "role");
 
-		lb_buf_printf(&text, "\n%s: ", role ? role : "?");
+		const char *name = lb_json_str(m, "name");
+
+		lb_buf_printf(&text, "\n%s%s%s: ", role ? role : "?",
+			      name ? " " : "", name ? name : "");
 		put_content(&text, json_object_get(m, "content"));
+		put_calls(&text, json_object_get(m, "tool_calls"));
 	}
 	if (!messages || json_is_null(messages))
 		lb_buf_puts(&text, "\n(this turn cannot be read)");

@@ -8,10 +8,15 @@
  *
  *     engine.c   the turn of the loop: start, store, write
  *     order.c    queries and their sessions, in record/lanes.h
- *     turn.c     one query: history, the runner, chunks, its end
+ *     turn.c     one query: its beginning, its end, its history
+ *     said.c     what is said while the answer is made
  *     reply.c    the words in which it ends
  *     runners.c  the table of runners
  *     local.c    the runner local-agent
+ *     rounds.c   the model, its calls, the model again
+ *     calls.c    the calls of a round
+ *     result.c   what a call came to, as the model is told
+ *     tools.h    which tools there are, and for whom
  */
 #ifndef LB_AGENT_AGENT_H
 #define LB_AGENT_AGENT_H
@@ -24,10 +29,11 @@
 
 struct lb_agent_options {
 	struct lb_config *config;
-	const char *state; /* the folder of the store */
-	const char *model; /* asked instead of the pipeline's; or NULL */
-	long jobs;         /* conversations at once */
-	bool stream;       /* stream every answer */
+	const char *config_file; /* that an option named; or NULL */
+	const char *state;       /* the folder of the store */
+	const char *model;       /* asked instead of the pipeline's; or NULL */
+	long jobs;               /* conversations at once */
+	bool stream;             /* stream every answer */
 	size_t max_line;
 	int64_t grace_ms; /* for what is in flight when a signal comes */
 };

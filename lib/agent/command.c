@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "config/notice.h"
+#include "record/record.h"
 #include "store/answer.h"
 
 static const struct command commands[] = {
@@ -55,7 +56,7 @@ static int run(struct order *o, const char *id, struct lb_buf *reply,
 			      reply->data, reply->len - 1, err);
 }
 
-void command_run(struct lb_lane *s)
+static void run_first(struct lb_lane *s)
 {
 	struct agent *a = agent_of_session(s);
 	const struct lb_record *query = &s->first->record;
@@ -87,4 +88,52 @@ void command_run(struct lb_lane *s)
 	lb_buf_release(&o.said);
 	a->in_flight++;
 	engine_finished(s, at);
+}
+
+/* What it waited for is there; the store may be another's just now. */
+static void listed(void *arg)
+{
+	struct turn *t = arg;
+	struct lb_lane *s = t->session;
+	struct agent *a = agent_of_session(s);
+	struct lb_error err;
+
+	t->listing = NULL;
+	if (lb_store_begin(a->store, &err) < 0) {
+		const struct lb_problem p = {"lb-agent", LB_CODE_IO, err.text,
+					     true, -1};
+
+		if (err.code == LB_AGAIN && s->tries++ < MAX_TRIES) {
+			lb_timer_set(a->loop, &t->step,
+				     lb_clock_mono() + RETRY_MS, listed, t);
+			return;
+		}
+		turn_close(t);
+		engine_refuse(s, &p);
+		lb_lane_ready(s);
+		return;
+	}
+	turn_close(t);
+	run_first(s);
+}
+
+void command_start(struct lb_lane *s, int attempt)
+{
+	const char *name =
+		lb_json_str(json_object_get(s->first->record.json, "command"),
+			    "name");
+	struct turn *t;
+	struct asker who;
+
+	if (!name || strcmp(name, "tools") != 0) {
+		run_first(s);
+		return;
+	}
+	t = turn_open(s, attempt);
+	who = turn_asker(t);
+	t->listing = listing_start(agent_of_session(s), &who, listed, t);
+	if (t->listing)
+		return;
+	turn_close(t);
+	run_first(s);
 }

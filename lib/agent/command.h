@@ -35,8 +35,11 @@ struct command {
 /* NULL: there is none of that name. */
 const struct command *command_find(const char *name);
 
-/* Run the command of the first query of the session; its reply goes out. */
-void command_run(struct lb_lane *session);
+/*
+ * Run the command of the first query of the session; its reply goes out. One
+ * that has to know what the providers offer may wait for that first.
+ */
+void command_start(struct lb_lane *session, int attempt);
 
 command_fn command_new, command_reset, command_list, command_switch,
 	command_last, command_next, command_del, command_undo, command_prompt,

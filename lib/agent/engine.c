@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include "agent/engine.h"
+#include "agent/memo.h"
+#include "agent/tools.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -189,6 +191,20 @@ static void cancel_turn(struct lb_lane *session)
 	turn_cancel(session->work);
 }
 
+struct lb_limits *engine_limits(struct agent *a)
+{
+	if (!a->limits)
+		a->limits = lb_limits_open(a->options->state, RETRY_MS);
+	return a->limits;
+}
+
+const struct lb_llm_memo *engine_memo(struct agent *a)
+{
+	if (!a->memo.arg)
+		a->memo = lb_memo_of(engine_limits(a));
+	return &a->memo;
+}
+
 static void free_model(void *value)
 {
 	lb_model_close(value);
@@ -211,13 +227,17 @@ static int run(struct agent *a)
 		.max = 4 * (size_t)a->options->jobs,
 	};
 	a->llm = lb_llm_open(a->loop);
+	lb_failover_bounds(&a->bounds, a->options->config);
 	a->in = lb_lines_open(STDIN_FILENO, a->options->max_line);
 	a->out = lb_out_open(STDOUT_FILENO);
 	lb_stop_watch(a->loop, on_stop, a);
 	code = serve(a);
 	lb_lanes_release(&a->sessions, cancel_turn);
 	lb_llm_close(a->llm);
+	providers_close(a);
+	lb_map_release(&a->told, NULL);
 	lb_map_release(&a->models, free_model);
+	lb_map_release(&a->left_out, NULL);
 	lb_store_close(a->store);
 	lb_limits_close(a->limits);
 	lb_lines_close(a->in);

@@ -8,7 +8,8 @@
 #include "base/buf.h"
 #include "base/loop.h"
 #include "base/map.h"
-#include "llm/llm.h"
+#include "base/proc.h"
+#include "llm/failover.h"
 #include "record/lanes.h"
 #include "record/line.h"
 #include "record/out.h"
@@ -38,9 +39,14 @@ struct agent {
 	struct lb_out *out;
 	struct lb_buf pending; /* output of this turn of the loop */
 	struct written *written;
-	struct lb_error store_error; /* code LB_OK: none in this turn */
-	struct lb_lanes sessions;    /* work is a struct turn */
-	struct lb_map models;
+	struct lb_error store_error;    /* code LB_OK: none in this turn */
+	struct lb_lanes sessions;       /* work is a struct turn */
+	struct lb_map models, left_out; /* by name; fallbacks that are none */
+	struct lb_failover_bounds bounds;
+	struct lb_llm_memo memo;
+	struct lb_map providers; /* of tools, those in use */
+	struct lb_guard *guard;  /* ends them when we end; NULL: none is */
+	struct lb_map told;      /* what the operator was told once */
 	struct lb_timer grace;
 	long in_flight;
 	int64_t next_expiry; /* of old answers, mono ms */
@@ -66,6 +72,11 @@ static inline struct agent *agent_of_session(const struct lb_lane *session)
 
 /* What was written in this turn of the loop cannot be kept. */
 void engine_store_failed(struct agent *agent, const struct lb_error *err);
+
+/* What is shared of models with other processes. */
+const struct lb_llm_memo *engine_memo(struct agent *agent);
+/* What is limited; opened when it is first needed. */
+struct lb_limits *engine_limits(struct agent *agent);
 
 /* A query that nothing can be done with: an error record. */
 void engine_refuse(struct lb_lane *session, const struct lb_problem *problem);

@@ -19,8 +19,8 @@ static const char *model_of(const json_t *pipeline)
 	return json_string_value(model);
 }
 
-const struct lb_model *local_find_model(struct agent *a, const char *spec,
-					struct lb_error *err)
+struct lb_model *local_find_model(struct agent *a, const char *spec,
+				  struct lb_error *err)
 {
 	const char *key = spec ? spec : "";
 	struct lb_model *model = lb_map_find(&a->models, key);
@@ -34,11 +34,11 @@ const struct lb_model *local_find_model(struct agent *a, const char *spec,
 }
 
 /* What the conversation asks for; NULL: nothing, or nothing there is. */
-static const struct lb_model *chosen(struct agent *a, const char *session,
-				     const char *pipeline)
+static struct lb_model *chosen(struct agent *a, const char *session,
+			       const char *pipeline)
 {
 	lb_autofree char *spec = NULL;
-	const struct lb_model *model = NULL;
+	struct lb_model *model = NULL;
 	struct lb_error err;
 	int64_t id = lb_conversation_find(a->store, session, pipeline, &err);
 
@@ -49,16 +49,68 @@ static const struct lb_model *chosen(struct agent *a, const char *session,
 	return model;
 }
 
-const struct lb_model *local_model(struct agent *a, const char *session,
-				   const char *pipeline, struct lb_error *err)
+struct lb_model *local_model(struct agent *a, const char *session,
+			     const char *pipeline, struct lb_error *err)
 {
 	const json_t *config = lb_config_pipeline(a->options->config, pipeline);
-	const struct lb_model *model = NULL;
+	struct lb_model *model = NULL;
 
 	if (a->options->model)
 		return local_find_model(a, a->options->model, err);
 	model = chosen(a, session, pipeline);
 	return model ? model : local_find_model(a, model_of(config), err);
+}
+
+/* The pipeline's, else, where its model is the usual one, the usual ones. */
+static const json_t *fallbacks_of(struct agent *a, const json_t *pipeline)
+{
+	const json_t *own =
+		lb_json_path(pipeline, "ai.local-agent.model.fallbacks");
+	const char *primary = model_of(pipeline);
+
+	if (json_array_size(own) > 0 || (primary && *primary))
+		return own;
+	return lb_config_get(a->options->config, "llm.fallbacks");
+}
+
+/* NULL: it cannot be had, which is said once. */
+static struct lb_model *fallback(struct agent *a, const char *spec)
+{
+	struct lb_error err;
+	struct lb_model *m = local_find_model(a, spec, &err);
+
+	if (!m && !lb_map_find(&a->left_out, spec)) {
+		lb_warn("fallback '%s' is left out: %s", spec, err.text);
+		lb_map_add(&a->left_out, spec, a);
+	}
+	return m;
+}
+
+int local_models(struct agent *a, const char *session, const char *pipeline,
+		 struct lb_model **models, struct lb_error *err)
+{
+	const json_t *one,
+		*all = fallbacks_of(a, lb_config_pipeline(a->options->config,
+							  pipeline));
+	int n = 1;
+	size_t i;
+
+	models[0] = local_model(a, session, pipeline, err);
+	if (!models[0])
+		return -1;
+	if (a->options->model)
+		return n;
+	json_array_foreach((json_t *)(uintptr_t)all, i, one)
+	{
+		struct lb_model *m = fallback(a, json_string_value(one));
+
+		for (int k = 0; k < n; k++)
+			if (m == models[k])
+				m = NULL;
+		if (m && n < LB_FAILOVER_MODELS)
+			models[n++] = m;
+	}
+	return n;
 }
 
 static json_t *load(struct agent *a, const char *session, const char *pipeline,
@@ -121,32 +173,162 @@ static int gather(struct turn *t, int64_t most_turns, struct lb_error *err)
 	json_array_extend(all, history);
 	json_array_append(all, json_object_get(query, "user"));
 	json_decref(t->messages);
-	t->messages = local_pictures(a, t->model, all);
+	t->messages = json_incref(all);
 	return 0;
+}
+
+/* What the model may call; NULL: nothing. New. */
+static json_t *specs_of(const struct turn *t)
+{
+	json_t *specs;
+
+	if (t->tools.n == 0)
+		return NULL;
+	specs = toolset_specs(&t->tools);
+	if (result_was_cut(t))
+		json_array_append_new(specs, result_read_spec());
+	return specs;
+}
+
+/* How much that model is to think; NULL: as it likes. */
+static const char *reasoning_of(const struct turn *t,
+				const struct lb_model *model)
+{
+	struct agent *a = agent_of_session(t->session);
+	const json_t *levels =
+		lb_json_path(lb_config_pipeline(a->options->config,
+						t->pipeline),
+			     "ai.local-agent.model.reasoning");
+
+	return lb_json_str(levels, model->label);
+}
+
+static void show_nothing(struct turn *t)
+{
+	json_decref(t->shown);
+	json_decref(t->specs);
+	t->shown = t->specs = NULL;
+}
+
+/* The same for each, but for what it can see. */
+static int request_for(void *arg, const struct lb_model *model,
+		       struct lb_llm_request *request, struct lb_error *err)
+{
+	struct turn *t = arg;
+	json_auto_t *all = json_copy(t->messages);
+
+	(void)err;
+	json_array_extend(all, t->made);
+	show_nothing(t);
+	t->shown = local_pictures(agent_of_session(t->session), model, all);
+	t->specs = specs_of(t);
+	*request = (struct lb_llm_request){
+		.messages = t->shown,
+		.tools = t->specs,
+		.reasoning = reasoning_of(t, model),
+		.stream = t->stream,
+	};
+	return 0;
+}
+
+int runner_local_ask(struct turn *t, struct lb_error *err)
+{
+	struct agent *a = agent_of_session(t->session);
+
+	t->asked = lb_failover_start(
+		&(struct lb_failover_plan){
+			.loop = a->loop,
+			.llm = a->llm,
+			.models = t->models,
+			.n = t->n_models,
+			.memo = engine_memo(a),
+			.bounds = a->bounds,
+			.request = request_for,
+			.event = turn_event,
+			.arg = t,
+		},
+		err);
+	show_nothing(t);
+	return t->asked ? 0 : -1;
+}
+
+/* Each of them once, however many rounds there are. */
+static void add_passed(struct turn *t, const json_t *more)
+{
+	json_t *one, *known;
+	size_t i, k;
+
+	json_array_foreach((json_t *)(uintptr_t)more, i, one)
+	{
+		bool is_new = true;
+
+		json_array_foreach(t->passed, k, known)
+		{
+			is_new = is_new &&
+				 strcmp(lb_json_str(known, "model"),
+					lb_json_str(one, "model")) != 0;
+		}
+		if (!t->passed)
+			t->passed = json_array();
+		if (is_new)
+			json_array_append(t->passed, one);
+	}
+}
+
+void runner_local_answered(struct turn *t, const struct lb_llm_event *e)
+{
+	size_t at = 0;
+
+	t->asked = NULL;
+	show_nothing(t);
+	while (at < t->n_models && t->models[at] != e->model)
+		at++;
+	if (at < t->n_models) {
+		struct lb_model *m = t->models[at];
+
+		memmove(t->models + 1, t->models, at * sizeof(m));
+		t->models[0] = m;
+		t->model = m;
+	}
+	add_passed(t, e->passed);
 }
 
 static int ask(struct turn *t, int64_t most_turns, struct lb_error *err)
 {
-	struct agent *a = agent_of_session(t->session);
+	return gather(t, most_turns, err) < 0 ? -1 : runner_local_ask(t, err);
+}
 
-	if (gather(t, most_turns, err) < 0)
-		return -1;
-	t->call = lb_llm_start(a->llm, t->model,
-			       &(struct lb_llm_request){
-				       .messages = t->messages,
-				       .stream = t->stream,
-			       },
-			       turn_event, t, err);
-	return t->call ? 0 : -1;
+/* What providers offer is known now, as far as it can be. */
+static void listed(void *arg)
+{
+	struct turn *t = arg;
+	struct agent *a = agent_of_session(t->session);
+	const struct asker who = turn_asker(t);
+	struct lb_error err;
+
+	t->listing = NULL;
+	toolset_fill(&t->tools, a, &who);
+	if (ask(t, INT64_MAX, &err) < 0)
+		turn_failed(t, lb_code_of(&err), err.text);
 }
 
 int runner_local_start(struct turn *t, struct lb_error *err)
 {
-	t->model = local_model(agent_of_session(t->session), t->conversation,
-			       t->pipeline, err);
-	if (!t->model)
+	struct agent *a = agent_of_session(t->session);
+	const struct asker who = turn_asker(t);
+	int n;
+
+	n = local_models(a, t->conversation, t->pipeline, t->models, err);
+	if (n < 0)
 		return -1;
+	t->n_models = (size_t)n;
+	t->model = t->models[0];
 	t->rounds = 1;
+	turn_begin_clock(t);
+	t->listing = listing_start(a, &who, listed, t);
+	if (t->listing)
+		return 0;
+	toolset_fill(&t->tools, a, &who);
 	return ask(t, INT64_MAX, err);
 }
 

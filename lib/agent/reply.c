@@ -11,7 +11,8 @@ void turn_begin_reply(struct lb_buf *b, const struct lb_record *query)
 		"time",    "prompt", "user",         "variables", "stream",
 		"command", "chain",  "text",         "runner",    "not_before",
 		"part",    "final",  "conversation", "failed",    "model",
-		"usage",   "rounds", "tools",        NULL,
+		"usage",   "rounds", "tools",        "ended",     "passed_over",
+		NULL,
 	};
 
 	lb_splice(b, query, "reply", without);
@@ -50,14 +51,40 @@ void turn_put_said(struct lb_buf *b, const struct lb_record *query,
 	lb_put_end(b);
 }
 
+/* Who it is of, and why of no other. */
+static void put_model(const struct turn *t, struct lb_buf *b)
+{
+	lb_put_str(b, "model", t->model->label);
+	if (t->passed)
+		lb_put_json(b, "passed_over", t->passed);
+}
+
+/* What it took. */
+static void put_effort(const struct turn *t, struct lb_buf *b)
+{
+	int64_t cost = turn_cost(t);
+
+	if (t->usage.input >= 0 || t->usage.output >= 0) {
+		lb_put_usage(b, &t->usage);
+		if (cost > 0) {
+			b->len--; /* one more member */
+			lb_buf_printf(b, ",\"cost\":%lld.%06lld}",
+				      (long long)(cost / 1000000),
+				      (long long)(cost % 1000000));
+		}
+	}
+	lb_put_int(b, "rounds", t->rounds);
+	tally_put(&t->tally, b);
+}
+
 void turn_put_reply(struct turn *t, struct lb_buf *b)
 {
 	turn_begin_reply(b, t->query);
 	put_text(b, lb_buf_str(&t->text), t->text.len);
-	lb_put_str(b, "model", t->model->label);
-	if (t->usage.input >= 0 || t->usage.output >= 0)
-		lb_put_usage(b, &t->usage);
-	lb_put_int(b, "rounds", t->rounds);
+	put_model(t, b);
+	put_effort(t, b);
+	if (t->ended)
+		lb_put_str(b, "ended", t->ended);
 	lb_put_end(b);
 }
 
@@ -74,7 +101,9 @@ void turn_put_failed(struct turn *t, enum lb_code code, const char *why)
 	lb_put_str(b, "message", why);
 	lb_buf_putc(b, '}');
 	if (t->model)
-		lb_put_str(b, "model", t->model->label);
+		put_model(t, b);
+	if (t->tally.n > 0)
+		put_effort(t, b);
 	lb_put_end(b);
 	turn_fit_reply(a, at, t->query);
 }

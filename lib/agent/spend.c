@@ -6,6 +6,14 @@
 #include "base/json.h"
 #include "pipeline/spend.h"
 
+int64_t turn_cost(const struct turn *t)
+{
+	return lb_spend_price(agent_of_session(t->session)->options->config,
+			      t->model->label,
+			      t->usage.input > 0 ? t->usage.input : 0,
+			      t->usage.output > 0 ? t->usage.output : 0);
+}
+
 void turn_spend(struct turn *t)
 {
 	const struct lb_agent_options *o =
@@ -25,13 +33,10 @@ void turn_spend(struct turn *t)
 
 	if (in + out == 0 || !t->model || !lb_spend_counts(o->config, &of))
 		return;
-	if (!a->limits)
-		a->limits = lb_limits_open(o->state, 100);
-	lb_spend(a->limits, o->config, &of,
+	lb_spend(engine_limits(a), o->config, &of,
 		 &(struct lb_spent){
 			 .tokens = in + out,
-			 .cost = lb_spend_price(o->config, t->model->label, in,
-						out),
+			 .cost = turn_cost(t),
 		 },
 		 lb_clock_now());
 }

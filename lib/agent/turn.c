@@ -12,12 +12,6 @@
 #include "store/answer.h"
 #include "store/conversation.h"
 
-/* An answer longer than this is no answer for a chat. */
-enum { MAX_TEXT = 4 << 20 };
-
-/* What a reply says beside its text and the query's members, bytes. */
-enum { REPLY_KEYS = 4096 };
-
 static struct agent *agent_of(const struct turn *t)
 {
 	return agent_of_session(t->session);
@@ -30,45 +24,34 @@ static struct lb_buf *pending(const struct turn *t)
 
 static void turn_free(struct turn *t)
 {
+	turn_be_still(t);
+	calls_release(t);
+	toolset_release(&t->tools);
+	tally_release(&t->tally);
 	json_decref(t->messages);
+	json_decref(t->made);
+	json_decref(t->calls);
+	json_decref(t->passed);
+	json_decref(t->shown);
+	json_decref(t->specs);
+	json_decref(t->keep);
+	json_decref(t->repeats);
 	lb_buf_release(&t->prefix);
 	lb_buf_release(&t->text);
+	lb_buf_release(&t->said);
 	free(t);
 }
 
 void turn_cancel(struct turn *t)
 {
-	if (t->call)
-		lb_llm_cancel(t->call);
 	turn_free(t);
 }
 
-/* What all chunks of the turn begin with. */
-static void make_prefix(struct turn *t)
+void turn_close(struct turn *t)
 {
-	static const char *const with[] = {
-		"id",          "bot",       "platform",   "launcher_type",
-		"launcher_id", "sender_id", "message_id", "session",
-		"reply_to",    "target",    "thread",     "pipeline",
-		NULL,
-	};
-
-	lb_pick_members(&t->prefix, t->query, "chunk", with);
-	if (t->attempt > 1)
-		lb_put_int(&t->prefix, "attempt", t->attempt);
-}
-
-static void put_chunk(struct turn *t, const char *text, size_t len,
-		      const char *reasoning, size_t reasoning_len)
-{
-	struct lb_buf *b = pending(t);
-
-	lb_buf_put(b, t->prefix.data, t->prefix.len);
-	lb_put_int(b, "seq", t->seq++);
-	lb_put_strn(b, "text", text, len);
-	if (reasoning_len > 0)
-		lb_put_strn(b, "reasoning", reasoning, reasoning_len);
-	lb_put_end(b);
+	t->session->work = NULL;
+	agent_of(t)->in_flight--;
+	turn_free(t);
 }
 
 /* The user's message and what was answered, as a turn of the history. */
@@ -76,6 +59,8 @@ static int remember(struct turn *t, bool complete, struct lb_error *err)
 {
 	struct agent *a = agent_of(t);
 	json_auto_t *messages = json_array();
+	const json_t *m;
+	size_t i;
 	/* Anew: it may have been reset, or its making rolled back. */
 	int64_t conversation =
 		lb_conversation_use(a->store, t->conversation, t->bot,
@@ -86,11 +71,8 @@ static int remember(struct turn *t, bool complete, struct lb_error *err)
 	json_array_append_new(messages,
 			      local_without_data(
 				      json_object_get(t->query->json, "user")));
-	json_array_append_new(messages,
-			      lb_json_pack("{s:s, s:o}", "role", "assistant",
-					   "content",
-					   lb_json_text(lb_buf_str(&t->text),
-							t->text.len)));
+	json_array_foreach(t->made, i, m)
+		json_array_append_new(messages, local_without_data(m));
 	return lb_conversation_append(
 		a->store, conversation,
 		&(struct lb_turn){
@@ -171,11 +153,41 @@ static void answered(void *arg)
 	finish(t, at);
 }
 
-static void failed(struct turn *t, enum lb_code code, const char *why)
+void turn_answered(struct turn *t)
+{
+	turn_be_still(t);
+	answered(t);
+}
+
+/*
+ * The end of a turn that was cut off: a model that goes on from there wants an
+ * answer behind the last result.
+ */
+static void put_cut(struct turn *t)
+{
+	const json_t *last;
+
+	calls_gather(t);
+	json_decref(t->calls); /* those that were not begun */
+	t->calls = NULL;
+	turn_put_message(t);
+	last = json_array_get(t->made, json_array_size(t->made) - 1);
+	if (json_object_get(last, "tool_call_id"))
+		json_array_append_new(t->made,
+				      lb_json_pack("{s:s, s:s}", "role",
+						   "assistant", "content",
+						   "(The answer was cut off "
+						   "here.)"));
+}
+
+void turn_failed(struct turn *t, enum lb_code code, const char *why)
 {
 	const struct lb_subject of = lb_record_subject(t->query);
 	size_t at = pending(t)->len;
 	struct lb_error err;
+
+	turn_be_still(t);
+	put_cut(t);
 
 	lb_log(LB_INFO, &of, "failed: %s: %s", lb_code_name(code), why);
 	turn_put_failed(t, code, why);
@@ -186,93 +198,6 @@ static void failed(struct turn *t, enum lb_code code, const char *why)
 		lb_log(LB_WARNING, &of, "the cut turn is not stored: %s",
 		       err.text);
 	finish(t, at);
-}
-
-/*
- * What has been streamed cannot be taken back, and the reply must hold it: the
- * room for it is counted before a chunk goes out.
- */
-static void count_room(struct turn *t)
-{
-	lb_autobuf struct lb_buf reply = {0};
-	size_t max = agent_of(t)->options->max_line;
-
-	turn_begin_reply(&reply, t->query);
-	t->room =
-		max > reply.len + REPLY_KEYS ? max - reply.len - REPLY_KEYS : 0;
-}
-
-/* Bytes of a text as a JSON string, at most. */
-static size_t json_size(const char *text, size_t len)
-{
-	size_t size = len;
-
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-			size += 5;
-		else if (text[i] == '"' || text[i] == '\\')
-			size++;
-	return size;
-}
-
-static void on_text(struct turn *t, const struct lb_llm_event *e)
-{
-	size_t twice = 2 * json_size(e->text, e->len); /* chain and text */
-
-	t->too_long |= t->text.len + e->len > MAX_TEXT || twice > t->room;
-	if (t->too_long)
-		return;
-	t->room -= twice;
-	lb_buf_put(&t->text, e->text, e->len);
-	if (t->stream)
-		put_chunk(t, e->text, e->len, NULL, 0);
-}
-
-static void shorten(void *arg)
-{
-	struct turn *t = arg;
-	struct lb_error err;
-
-	if (runner_local_shorten(t, &err) < 0)
-		failed(t, lb_code_of(&err), err.text);
-}
-
-void turn_event(void *arg, const struct lb_llm_event *e)
-{
-	struct turn *t = arg;
-
-	switch (e->kind) {
-	case LB_LLM_TEXT:
-		on_text(t, e);
-		break;
-	case LB_LLM_REASONING:
-		if (t->stream && json_size(e->text, e->len) <= t->room)
-			put_chunk(t, "", 0, e->text, e->len);
-		break;
-	case LB_LLM_USAGE:
-		t->usage = e->usage;
-		break;
-	case LB_LLM_TOOL_CALL:
-	case LB_LLM_KEEP:
-		break; /* none was offered; the text is the answer */
-	case LB_LLM_END:
-		t->call = NULL;
-		if (t->too_long)
-			failed(t, LB_CODE_LIMIT, "the answer is too long");
-		else
-			answered(t);
-		break;
-	case LB_LLM_FAILED:
-		t->call = NULL;
-		if (e->code == LB_CODE_CONTEXT_LENGTH && t->text.len == 0 &&
-		    t->history > 0)
-			/* not from inside the client that called us */
-			lb_timer_set(agent_of(t)->loop, &t->session->timer,
-				     lb_clock_mono(), shorten, t);
-		else
-			failed(t, e->code, e->message);
-		break;
-	}
 }
 
 /* Answered before: the stored reply goes out again. */
@@ -304,7 +229,7 @@ static void replay(struct lb_lane *s, const char *reply)
 	engine_finished(s, at);
 }
 
-static struct turn *turn_open(struct lb_lane *s, int attempt)
+struct turn *turn_open(struct lb_lane *s, int attempt)
 {
 	struct turn *t = lb_alloc(sizeof(*t));
 	const json_t *query = s->first->record.json;
@@ -323,7 +248,16 @@ static struct turn *turn_open(struct lb_lane *s, int attempt)
 		    lb_json_bool(query, "stream", false);
 	t->attempt = attempt;
 	t->usage = (struct lb_usage){-1, -1, -1};
+	t->made = json_array();
+	s->work = t;
+	agent_of(t)->in_flight++;
 	return t;
+}
+
+struct asker turn_asker(const struct turn *t)
+{
+	return (struct asker){t->query->json, t->pipeline, t->bot,
+			      t->session->name};
 }
 
 /* Ask the runner. A failure here is the user's to hear of. */
@@ -333,9 +267,7 @@ static void ask(struct turn *t)
 	const char *name = lb_json_str(t->query->json, "runner");
 	struct lb_error err;
 
-	make_prefix(t);
-	count_room(t);
-	put_chunk(t, "", 0, NULL, 0); /* seq 0: the typing signal */
+	turn_begin_chunks(t);
 	t->runner = runner_find(name ? name : "local-agent");
 	if (!t->runner)
 		lb_fail(&err, LB_CONFIG, "runner '%s' is not in this version",
@@ -343,7 +275,7 @@ static void ask(struct turn *t)
 	lb_log(LB_INFO, &of, "started");
 	if (!t->runner || t->runner->start(t, &err) < 0) {
 		lb_complain("%s", err.text);
-		failed(t, lb_code_of(&err), err.text);
+		turn_failed(t, lb_code_of(&err), err.text);
 	}
 }
 
@@ -352,7 +284,6 @@ int turn_start(struct lb_lane *s, struct lb_error *err)
 	struct agent *a = agent_of_session(s);
 	const char *id = lb_json_str(s->first->record.json, "id");
 	lb_autofree char *stored = NULL;
-	struct turn *t;
 	int attempt = 1, got;
 
 	if (lb_store_begin(a->store, err) < 0)
@@ -368,12 +299,9 @@ int turn_start(struct lb_lane *s, struct lb_error *err)
 	if (turn_end_idle(s, err) < 0)
 		return -1;
 	if (json_is_object(json_object_get(s->first->record.json, "command"))) {
-		command_run(s);
+		command_start(s, attempt);
 		return 0;
 	}
-	t = turn_open(s, attempt);
-	s->work = t;
-	a->in_flight++;
-	ask(t);
+	ask(turn_open(s, attempt));
 	return 0;
 }

@@ -51,6 +51,14 @@ static void spell(int64_t ms, unsigned char b[16], char out[LB_ID_SIZE])
 	*p = '\0';
 }
 
+uint64_t lb_random(void)
+{
+	uint64_t bits;
+
+	fill((unsigned char *)&bits, sizeof(bits));
+	return bits;
+}
+
 void lb_id_new(int64_t ms, char out[LB_ID_SIZE])
 {
 	unsigned char b[16];

@@ -19,6 +19,9 @@ void lb_id_new(int64_t ms, char out[LB_ID_SIZE]);
 void lb_id_derive(int64_t ms, const unsigned char digest[16],
 		  char out[LB_ID_SIZE]);
 
+/* Bits that nobody can guess: the same source, for pauses and draws. */
+uint64_t lb_random(void);
+
 /* Is this a UUID of version 7? NULL is not. */
 bool lb_id_valid(const char *id);
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -11,6 +12,8 @@
 #include "base/mem.h"
 #include "base/proc-fork.h"
 #include "base/proc.h"
+
+extern char **environ;
 
 struct lb_guard {
 	pid_t pid;
@@ -123,36 +126,48 @@ void lb_guard_close(struct lb_guard *guard)
 
 struct start {
 	const struct lb_guard *guard;
-	int in, out;
+	const struct lb_guarded *what;
 };
 
 static int prepare(void *arg)
 {
 	const struct start *s = arg;
+	const struct lb_guarded *w = s->what;
 
 	setpgid(0, 0);
 	/* Before it runs, and while our end of the pipe is still open: so
 	 * there is no moment at which it runs and nobody would end it. */
-	if (tell(s->guard, getpid()) < 0 || dup2(s->in, STDIN_FILENO) < 0 ||
-	    dup2(s->out, STDOUT_FILENO) < 0)
+	if (tell(s->guard, getpid()) < 0 || dup2(w->in, STDIN_FILENO) < 0 ||
+	    dup2(w->out, STDOUT_FILENO) < 0 ||
+	    (w->err_fd >= 0 && dup2(w->err_fd, STDERR_FILENO) < 0))
 		return -1;
+	if (w->env)
+		environ = (char **)(uintptr_t)w->env;
 	return close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC);
 }
 
-int lb_guard_start(struct lb_guard *guard, char *const argv[], int in, int out,
+int lb_guard_spawn(struct lb_guard *guard, const struct lb_guarded *what,
 		   pid_t *pid, struct lb_error *err)
 {
-	struct start start = {guard, in, out};
+	struct start start = {guard, what};
 
 	if (lb_guard_check(guard, err) < 0)
 		return -1;
-	if (lb_fork(prepare, &start, argv, pid, err) == 0) {
+	if (lb_fork(prepare, &start, what->argv, pid, err) == 0) {
 		remember(&guard->groups, &guard->n, *pid);
 		return 0;
 	}
 	if (*pid > 0)
 		tell(guard, -*pid);
 	return -1;
+}
+
+int lb_guard_start(struct lb_guard *guard, char *const argv[], int in, int out,
+		   pid_t *pid, struct lb_error *err)
+{
+	const struct lb_guarded what = {argv, NULL, in, out, -1};
+
+	return lb_guard_spawn(guard, &what, pid, err);
 }
 
 void lb_guard_kill(struct lb_guard *guard, pid_t pid)

@@ -43,6 +43,16 @@ int lb_guard_check(struct lb_guard *guard, struct lb_error *err);
 int lb_guard_start(struct lb_guard *guard, char *const argv[], int in, int out,
 		   pid_t *pid, struct lb_error *err);
 
+/* The same with all of it said. `env` NULL is ours; err_fd -1 is our own. */
+struct lb_guarded {
+	char *const *argv;
+	char *const *env; /* PATH of it finds the program */
+	int in, out, err_fd;
+};
+
+int lb_guard_spawn(struct lb_guard *guard, const struct lb_guarded *what,
+		   pid_t *pid, struct lb_error *err);
+
 /* Kill the group that this pid leads; the guard forgets it. The pid is still
  * to be waited for, or was just now. */
 void lb_guard_kill(struct lb_guard *guard, pid_t pid);

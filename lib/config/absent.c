@@ -22,9 +22,7 @@ static const struct absent table[] = {
 	{P "ai.local-agent.knowledge-bases", "[[]]"},
 	{P "ai.local-agent.rerank-model", "[\"\", \"__none__\"]"},
 	{P "ai.local-agent.rerank-top-k", "any"},
-	{P "ai.local-agent.tools", "[[]]"},
-	{P "ai.local-agent.enable-all-tools", "[false]"},
-	/* without tools there is no sandbox whose session it could name */
+	/* there is no sandbox yet whose session it could name */
 	{P "ai.local-agent.box-session-id-template", "any"},
 	{P "ai.local-agent", NULL},
 	/* settings of runners that ai.runner.runner cannot name */

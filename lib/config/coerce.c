@@ -174,40 +174,12 @@ static json_t *texts(const struct lb_key *key, const json_t *value,
 	return json_deep_copy(value);
 }
 
-/* A setting of LangBot's models that is off when it is empty. */
-static bool is_idle(const char *name, const json_t *value)
-{
-	return strcmp(name, "reasoning") == 0 && json_is_object(value) &&
-	       json_object_size(value) == 0;
-}
-
 static json_t *model(const struct lb_key *key, const json_t *value,
 		     struct lb_error *err)
 {
-	json_auto_t *out = NULL;
-	const char *name;
-	json_t *any;
+	json_t *out = lb_coerce_model(value);
 
-	if (json_is_string(value))
-		return lb_json_pack("{s:s}", "primary",
-				    json_string_value(value));
-	if (!json_is_object(value))
-		return wrong(key, value, err);
-	out = json_object();
-	json_object_foreach((json_t *)(uintptr_t)value, name, any)
-	{
-		bool fits =
-			(strcmp(name, "primary") == 0 && json_is_string(any)) ||
-			(strcmp(name, "fallbacks") == 0 && all_texts(any));
-
-		if (!fits && !is_idle(name, any))
-			return wrong(key, value, err);
-		if (strcmp(name, "fallbacks") == 0 && json_array_size(any) > 0)
-			return refuse(err, "fallbacks are not in this version");
-		if (fits)
-			json_object_set(out, name, any);
-	}
-	return json_incref(out);
+	return out ? out : wrong(key, value, err);
 }
 
 /* LangBot's numbers, or words, or people. */

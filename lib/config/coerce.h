@@ -23,6 +23,10 @@ json_t *lb_coerce(const struct lb_key *key, const json_t *value,
 json_t *lb_coerce_text(const struct lb_key *key, const char *text,
 		       struct lb_error *err);
 
+/* coerce-model.c: "a/b" or {primary, fallbacks, reasoning} as the latter, new;
+ * NULL: it is neither. */
+json_t *lb_coerce_model(const json_t *value);
+
 /* A coerced duration in ms ("none" is INT64_MAX), or size in bytes. */
 int64_t lb_coerced_amount(const struct lb_key *key, const json_t *value);
 

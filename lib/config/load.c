@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,6 +197,36 @@ static void check_bots(struct lb_config *config)
 	}
 }
 
+/* A pipeline that names a provider of tools that is none. */
+static void check_names(struct lb_config *config, const char *pipeline,
+			const json_t *names)
+{
+	const json_t *all = lb_json_path(config->all, "tools.providers"), *one;
+	lb_autofree char *path =
+		lb_printf("pipelines.%s.tools.providers", pipeline);
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)names, i, one)
+	{
+		const char *name = json_string_value(one);
+
+		if (!json_object_get(all, name))
+			lb_config_problem(config, LB_PROBLEM,
+					  lb_config_origin(config, path),
+					  "%s: there is no provider '%s'", path,
+					  name);
+	}
+}
+
+static void check_tools(struct lb_config *config)
+{
+	const char *name;
+	json_t *of;
+
+	json_object_foreach(json_object_get(config->all, "pipelines"), name, of)
+		check_names(config, name, lb_json_path(of, "tools.providers"));
+}
+
 struct lb_config *lb_config_gather(const struct lb_sources *from)
 {
 	struct lb_config *config = lb_alloc(sizeof(*config));
@@ -218,6 +249,7 @@ struct lb_config *lb_config_gather(const struct lb_sources *from)
 	if (!from->no_environment)
 		lb_config_environment(config);
 	check_bots(config);
+	check_tools(config);
 	lb_config_check_webhooks(config);
 	lb_config_check_people(config);
 	config->file = file ? lb_steal(&file) : lb_steal(&fresh);

@@ -128,7 +128,9 @@ const struct lb_key lb_keys[] = {
 	"group, or each member has one alone"},
 {"pipelines.*.ai.local-agent.model", LB_KEY_MODEL,
  "{\"primary\":\"\"}",
- .doc = "the model, as provider/model; empty is llm.model"},
+ .doc = "the model, as provider/model, where empty is llm.model; or {primary, "
+	"fallbacks, reasoning}: models that are asked in turn when it cannot "
+	"answer, and how much which model thinks"},
 {"pipelines.*.ai.local-agent.max-round", LB_KEY_INT, "10", 0, 1000,
  .doc = "earlier rounds of the conversation that the model is shown"},
 {"pipelines.*.ai.local-agent.max-history-tokens", LB_KEY_INT, "32000", 0,
@@ -140,6 +142,39 @@ const struct lb_key lb_keys[] = {
  .doc = "tell the model today's date, once, behind the first system message"},
 {"pipelines.*.ai.local-agent.speakers", LB_KEY_BOOL, "true",
  .doc = "tell the model who speaks, in groups: [Ann] in front of what she says"},
+{"pipelines.*.ai.local-agent.enable-all-tools", LB_KEY_BOOL, "false",
+ .doc = "the model may use every tool there is; without this and without "
+	"tools it gets none"},
+{"pipelines.*.ai.local-agent.tools", LB_KEY_LIST, "[]",
+ .doc = "tools that the model may use, each as it is offered "
+	"(PROVIDER__NAME) or by its name alone"},
+{"pipelines.*.ai.local-agent.repeat-limit", LB_KEY_INT, "3", 0, 1000,
+ .doc = "how often a model may make the same call with the same result: then "
+	"it is told so, and stopped at the next; 0 is no limit"},
+{"pipelines.*.ai.local-agent.limits.rounds", LB_KEY_INT, "128", 1, 10000,
+ .doc = "requests to the model for one answer"},
+{"pipelines.*.ai.local-agent.limits.calls", LB_KEY_INT, "512", 1, 100000,
+ .doc = "calls of tools for one answer"},
+{"pipelines.*.ai.local-agent.limits.tokens", LB_KEY_INT, "0", 0, 1000000000,
+ .doc = "tokens read and written for one answer; 0 is no limit"},
+{"pipelines.*.ai.local-agent.limits.cost", LB_KEY_NUMBER, "0", 0, 1000000,
+ .doc = "what one answer may cost by llm.prices; 0 is no limit"},
+{"pipelines.*.ai.local-agent.limits.time", LB_KEY_DURATION, "\"10m\"",
+ .doc = "how long one answer may take"},
+{"pipelines.*.tools.providers", LB_KEY_LIST, "[]",
+ .doc = "whose tools there are here, by the names of tools.providers; empty "
+	"is all of them"},
+{"pipelines.*.tools.allow", LB_KEY_LIST, "[]",
+ .doc = "the only tools there are here; * in a name stands for anything, and "
+	"an empty list allows all"},
+{"pipelines.*.tools.deny", LB_KEY_LIST, "[]",
+ .doc = "tools there are not here, whatever else says that there are"},
+{"pipelines.*.sandbox.open-to", LB_KEY_ENUM, "\"admins\"",
+ .values = "admins listed everyone",
+ .doc = "for whom a model may use exec, write, edit and register_skill, where "
+	"it may use them at all"},
+{"pipelines.*.sandbox.listed", LB_KEY_LIST, "[]",
+ .doc = "who is listed, each as BOT:person_ID"},
 {"pipelines.*.output.long-text-processing.strategy", LB_KEY_ENUM, "\"none\"",
  .values = "none split forward image file",
  .doc = "what becomes of an answer longer than the threshold: parts, a "
@@ -224,6 +259,17 @@ const struct lb_key lb_keys[] = {
 {"llm.model", LB_KEY_STRING, "\"\"",
  .doc = "the model of pipelines that name none, as provider/model; "
 	"LB_MODEL overrides it"},
+{"llm.fallbacks", LB_KEY_LIST, "[]",
+ .doc = "models that are asked in turn when llm.model cannot answer"},
+{"llm.retry.tries", LB_KEY_INT, "3", 1, 20,
+ .doc = "how often the last of the models is asked"},
+{"llm.retry.backoff", LB_KEY_DURATION, "\"1s\"",
+ .doc = "pause before it is asked again; the next is twice as long"},
+{"llm.retry.budget", LB_KEY_DURATION, "\"60s\"",
+ .doc = "longest time that asking again may begin after"},
+{"llm.retry.cool-down", LB_KEY_DURATION, "\"60s\"",
+ .doc = "how long a model or key that failed is not asked while another is "
+	"there, where its provider does not say"},
 {"llm.embedding-model", LB_KEY_STRING, "\"\"",
  .doc = "the model of embeddings where none is named, as provider/model"},
 {"llm.rerank-model", LB_KEY_STRING, "\"\"",
@@ -237,6 +283,21 @@ const struct lb_key lb_keys[] = {
 {"llm.prices", LB_KEY_TABLE, "[]",
  .doc = "what models cost: {model, input, output, cached}, each a million "
 	"tokens; * in a model stands for anything; else prices.yaml says"},
+
+{"tools.providers.*.command", LB_KEY_LIST, NULL,
+ .doc = "a program that offers tools, lb-provider(7), and its arguments"},
+{"tools.providers.*.env", LB_KEY_LIST, "[]",
+ .doc = "variables of the environment that it gets beside the usual ones"},
+{"tools.providers.*.bare-names", LB_KEY_BOOL, "false",
+ .doc = "its tools are offered as NAME, not as PROVIDER__NAME; those of the "
+	"providers native and skill always are"},
+{"tools.call-timeout", LB_KEY_DURATION, "\"120s\"",
+ .doc = "how long a call of a tool may take"},
+{"tools.list-timeout", LB_KEY_DURATION, "\"10s\"",
+ .doc = "how long a provider may take to say what it offers"},
+{"tools.max-result", LB_KEY_SIZE, "\"16k\"",
+ .doc = "what a model is shown of a result, 1k and more; of a longer one its "
+	"beginning and end, and it may read the rest"},
 
 {"webhooks.*.url", LB_KEY_STRING, NULL,
  .doc = "lb-push: where each message is posted; env:NAME, file:PATH or "

@@ -39,4 +39,9 @@ void lb_endpoint_candidates(struct lb_config *config, const json_t *presets,
 const char *lb_endpoint_near(struct lb_config *config, const json_t *presets,
 			     const char *name);
 
+/* keys.c: the keys that a provider names. LB_CONFIG: one cannot be had. */
+struct lb_model;
+int lb_keys_set(struct lb_model *model, const json_t *provider,
+		struct lb_error *err);
+
 #endif

@@ -18,7 +18,9 @@ void lb_model_close(struct lb_model *m)
 	free(m->provider);
 	free(m->name);
 	free(m->base_url);
-	free(m->key);
+	for (size_t i = 0; i < m->n_keys; i++)
+		free(m->keys[i]);
+	free(m->keys);
 	free(m->key_hint);
 	json_decref(m->extra);
 	json_decref(m->about);
@@ -72,36 +74,6 @@ static const struct {
 			   "rerank-model"},
 	[LB_FOR_LISTING] = {"llm", "any", "llm.model", "default-model"},
 };
-
-static int set_key(struct lb_model *m, const json_t *provider,
-		   struct lb_error *err)
-{
-	const json_t *keys = json_object_get(provider, "api-keys");
-	const char *from_env = lb_endpoint_env(provider, "key-env");
-	const char *hint = lb_json_str(provider, "key-env");
-	const char *value = from_env;
-
-	if (json_array_size(keys) > 0)
-		value = json_string_value(json_array_get(keys, 0));
-	m->key_hint = hint ? lb_strdup(hint) : NULL;
-	if (value == from_env && from_env) {
-		lb_log_secret(from_env);
-		m->key = lb_strdup(from_env);
-	} else if (value) {
-		m->key = lb_config_secret(value, err);
-		if (!m->key)
-			return lb_error_wrap(err, "provider '%s'", m->provider);
-	}
-	/* At its own address a preset wants its key: nothing is asked without. */
-	if (!m->key && hint && !lb_endpoint_env(provider, "base-url-env"))
-		return lb_fail(err, LB_CONFIG, "provider '%s': %s is not set",
-			       m->provider, hint);
-	if (m->key && strpbrk(m->key, "\r\n"))
-		return lb_fail(err, LB_CONFIG,
-			       "provider '%s': the key holds a line break",
-			       m->provider);
-	return 0;
-}
 
 /* Of a service with two roots, the end of the one that is not meant. */
 static size_t without_other_root(const struct lb_model *m, const char *url,
@@ -194,7 +166,7 @@ static int fill(struct lb_model *m, const struct search *in,
 		m->price = lb_price_of(config, m->label,
 				       lb_endpoint_env(provider,
 						       "base-url-env") != NULL);
-	return set_key(m, provider, err);
+	return lb_keys_set(m, provider, err);
 }
 
 static struct lb_model *open_at(const struct search *in, const char *name,

@@ -20,6 +20,7 @@
 
 struct lb_protocol;
 
+enum { LB_MODEL_KEYS = 32 }; /* of a provider */
 /* What a model is asked for. */
 enum lb_model_use {
 	LB_FOR_CHAT,
@@ -33,8 +34,10 @@ struct lb_model {
 	char *provider; /* "openai" */
 	char *name;     /* as sent on the wire */
 	const struct lb_protocol *protocol;
-	char *base_url; /* without a slash at its end */
-	char *key;      /* NULL when there is none */
+	char *base_url;  /* without a slash at its end */
+	const char *key; /* the one in use; NULL when there is none */
+	char **keys;
+	size_t n_keys, key_in_use;
 	char *key_hint; /* where a key is looked for: "OPENAI_API_KEY" */
 	bool blind;     /* it is shown no images */
 	struct lb_price price;
@@ -51,6 +54,8 @@ struct lb_model *lb_model_open(struct lb_config *config, const char *spec,
 			       struct lb_error *err);
 void lb_model_close(struct lb_model *model);
 
+/* From now on requests bear this one of its keys. */
+void lb_model_use_key(struct lb_model *model, size_t key);
 /*
  * The same for embeddings or rerank: the default is llm.embedding-model or
  * llm.rerank-model, else the one provider there is for that, and its

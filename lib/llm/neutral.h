@@ -15,6 +15,8 @@
 #include "llm/usage.h"
 #include "record/code.h"
 
+struct lb_model;
+
 /* A request. Everything is borrowed until lb_llm_start() returned. */
 struct lb_llm_request {
 	/*
@@ -100,6 +102,13 @@ struct lb_llm_event {
 	const char *param; /* a member the endpoint does not take; or NULL */
 	int status;        /* HTTP; 0 when there was none */
 	int64_t retry_after_ms; /* -1 when not told */
+	/*
+	 * In the last event that llm/failover.h gives: who it is of, and
+	 * [{"model","code","message"}] of those who should have answered
+	 * before; or NULL.
+	 */
+	const struct lb_model *model;
+	const json_t *passed;
 };
 
 #endif

@@ -5,10 +5,12 @@
  *     offline            says what it is and what it was told
  *     offline:text=TEXT  answers TEXT
  *     offline:stream     the usual answer, word by word
+ *     offline:tools      does what the user says, see offline-tools.c
  *     offline:timeout    nothing, then a time-out (after a second at most)
  *     offline:auth  offline:rate-limit  offline:malformed
  *     offline:truncated  some text, then the stream is cut
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +29,8 @@ struct play {
 	int64_t step_ms; /* between words; 0: all at once */
 	int64_t tokens_in;
 	const struct failure *failure; /* at the end; or NULL */
+	struct lb_scripted script;     /* of offline:tools */
+	size_t rounds;                 /* answers before this one */
 };
 
 static const struct failure {
@@ -101,22 +105,52 @@ static size_t word_end(const struct play *p)
 	return at < p->answer.len ? at + 1 : at;
 }
 
+/* No two calls of a conversation share an id. */
+static void emit_calls(struct play *p)
+{
+	const json_t *call;
+	size_t i;
+
+	json_array_foreach(p->script.calls, i, call)
+	{
+		const char *text = lb_json_str(call, "arguments");
+		char id[48];
+
+		snprintf(id, sizeof(id), "call_%zu_%zu", p->rounds, i);
+		lb_call_emit(p->call,
+			     &(struct lb_llm_event){.kind = LB_LLM_TOOL_CALL,
+						    .call_id = id,
+						    .name = lb_json_str(call,
+									"name"),
+						    .text = text,
+						    .len = strlen(text)});
+	}
+}
+
 static void finish(struct play *p)
 {
 	const struct failure *f = p->failure;
-	struct lb_llm_event last = {.kind = LB_LLM_END, .finish = "stop"};
+	struct lb_llm_event last = {.kind = LB_LLM_END,
+				    .finish =
+					    json_array_size(p->script.calls) > 0
+						    ? "tool_calls"
+						    : "stop"};
 	struct lb_usage usage = {p->tokens_in, (int64_t)p->answer.len / 4 + 1,
 				 0};
 
+	if (p->script.finish.len > 0)
+		last.finish = p->script.finish.data;
 	if (f)
 		last = (struct lb_llm_event){.kind = LB_LLM_FAILED,
 					     .code = f->code,
 					     .status = f->status,
 					     .message = f->message};
-	else
+	else {
+		emit_calls(p);
 		lb_call_emit(p->call,
 			     &(struct lb_llm_event){.kind = LB_LLM_USAGE,
 						    .usage = usage});
+	}
 	lb_call_emit(p->call, &last); /* p is gone now */
 }
 
@@ -143,9 +177,15 @@ static void set_part(struct play *p, const struct lb_llm_request *request)
 {
 	const char *how = lb_call_model(p->call)->name;
 
-	if (strncmp(how, "text=", 5) == 0)
+	if (strncmp(how, "text=", 5) == 0) {
 		lb_buf_puts(&p->answer, how + 5);
-	else
+	} else if (strcmp(how, "tools") == 0) {
+		lb_offline_script(&p->script, request->messages);
+		lb_buf_put(&p->answer, lb_buf_str(&p->script.text),
+			   p->script.text.len);
+		p->rounds = json_array_size(request->messages);
+		p->tokens_in = (int64_t)p->rounds;
+	} else
 		compose(p, request->messages);
 	if (strcmp(how, "stream") == 0)
 		p->step_ms = WORD_MS;
@@ -164,11 +204,13 @@ static void release(void *state)
 	struct play *p = state;
 
 	lb_buf_release(&p->answer);
+	lb_scripted_release(&p->script);
 }
 
 bool lb_offline_knows(const char *name)
 {
 	bool known = !*name || strcmp(name, "stream") == 0 ||
+		     strcmp(name, "tools") == 0 ||
 		     strncmp(name, "text=", 5) == 0;
 
 	for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++)

@@ -87,6 +87,7 @@ static int check_enum(struct check *c, const json_t *schema,
 {
 	const json_t *all = json_object_get(schema, "enum"), *one;
 	const json_t *only = json_object_get(schema, "const");
+	lb_autofree char *names = NULL;
 	size_t i;
 
 	if (only && !json_equal(only, value))
@@ -100,7 +101,9 @@ static int check_enum(struct check *c, const json_t *schema,
 		if (json_equal(one, value))
 			return 0;
 	}
-	return fail(c, err, "none of the values allowed", "");
+	/* the error's own length bounds it */
+	names = json_dumps(all, JSON_COMPACT);
+	return fail(c, err, "none of the values allowed: ", names ? names : "");
 }
 
 /* Is a number of the schema above (or below) n? */

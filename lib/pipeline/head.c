@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/id.h"
 #include "base/json.h"
 #include "config/notice.h"
 
@@ -60,7 +61,8 @@ int64_t lb_head_delay(const struct lb_output *o, const struct lb_record *r,
 	lb_json_int(r->json, "not_before", &asked);
 	if (o->delay_max > 0)
 		at = now_ms + o->delay_min +
-		     (span > 0 ? random() % (span + 1) : 0);
+		     (span > 0 ? (int64_t)(lb_random() % (uint64_t)(span + 1))
+			       : 0);
 	return at > asked ? at : asked;
 }
 

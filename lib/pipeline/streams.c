@@ -104,6 +104,17 @@ struct lb_stream *lb_stream_open(struct lb_streams *all, const char *key,
 	return s;
 }
 
+/* One blank line is enough, behind what was put in. */
+static void say(struct lb_stream *s, const char *text, size_t len)
+{
+	size_t skip = 0;
+
+	if (s->apart && len >= 2 && memcmp(text, "\n\n", 2) == 0)
+		skip = 2;
+	s->apart = s->apart && len == 0;
+	lb_said_feed(&s->said, text + skip, len - skip, &s->text);
+}
+
 bool lb_stream_feed(struct lb_streams *all, struct lb_stream *s,
 		    const char *text, size_t len, size_t *from, int64_t now_ms)
 {
@@ -119,7 +130,7 @@ bool lb_stream_feed(struct lb_streams *all, struct lb_stream *s,
 	*from = s->text.len;
 	s->came += len;
 	s->hash = hash_on(s->hash, text, len);
-	lb_said_feed(&s->said, text, len, &s->text);
+	say(s, text, len);
 	all->bytes += s->text.len - *from;
 	return true;
 }
@@ -129,6 +140,7 @@ void lb_stream_add(struct lb_streams *all, struct lb_stream *s,
 {
 	lb_buf_put(&s->text, text, len);
 	all->bytes += len;
+	s->apart = len >= 2 && memcmp(text + len - 2, "\n\n", 2) == 0;
 }
 
 bool lb_stream_end(struct lb_streams *all, struct lb_stream *s,
@@ -138,7 +150,7 @@ bool lb_stream_end(struct lb_streams *all, struct lb_stream *s,
 
 	if (len < s->came || hash_on(hash_start, text, s->came) != s->hash)
 		return false;
-	lb_said_feed(&s->said, text + s->came, len - s->came, &s->text);
+	say(s, text + s->came, len - s->came);
 	lb_said_end(&s->said, &s->text);
 	all->bytes += s->text.len - had;
 	return true;

@@ -33,6 +33,8 @@ struct lb_stream {
 	size_t came;        /* bytes of what the model said */
 	uint64_t hash;      /* of those */
 	int64_t seq;        /* of the last chunk */
+	bool apart;         /* the last of `text` was put in, with a blank
+			       line behind it */
 	int64_t heard;      /* ms */
 	int64_t not_before; /* when it may be seen, ms; 0: not said yet */
 };

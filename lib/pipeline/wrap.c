@@ -87,8 +87,21 @@ static bool is_blank(const struct lb_buf *text)
 	return s[strspn(s, " \t\r\n")] == '\0';
 }
 
+/* The tools that were called, in order; new. */
+static json_t *names_of(const json_t *tools)
+{
+	json_t *names = json_array();
+	const json_t *call;
+	size_t i;
+
+	json_array_foreach(json_object_get(tools, "list"), i, call)
+		json_array_append(names, json_object_get(call, "name"));
+	return names;
+}
+
 static void read_text(struct answer *a)
 {
+	json_auto_t *names = names_of(json_object_get(a->r->json, "tools"));
 	struct lb_buf *text = &a->text;
 	lb_autobuf struct lb_buf said = {0};
 
@@ -101,8 +114,7 @@ static void read_text(struct answer *a)
 	} else {
 		a->given = SIZE_MAX; /* its chunks said something else */
 		if (a->o->track_calls)
-			lb_head_calls(text, a->wrap->config,
-				      json_object_get(a->r->json, "tools"));
+			lb_head_calls(text, a->wrap->config, names);
 		if (text->len > 0)
 			lb_buf_puts(text, "\n\n");
 		if (lb_output_changes_text(a->o))
@@ -112,6 +124,16 @@ static void read_text(struct answer *a)
 	}
 	a->changed = text->len != said.len ||
 		     memcmp(lb_buf_str(text), lb_buf_str(&said), said.len) != 0;
+}
+
+/* What another try in other words could cure is said. */
+static const char *notice_of(const json_t *failed)
+{
+	const char *code = lb_json_str(failed, "code");
+
+	return code && strcmp(code, "content_filter") == 0
+		       ? "failed-content_filter"
+		       : "failed";
 }
 
 /* What the user reads of a failure, behind what was streamed already. */
@@ -132,7 +154,8 @@ static void add_words(struct answer *a)
 	else if (*a->o->hint)
 		lb_buf_puts(&a->text, a->o->hint);
 	else
-		lb_buf_puts(&a->text, lb_notice(a->wrap->config, "failed"));
+		lb_buf_puts(&a->text,
+			    lb_notice(a->wrap->config, notice_of(a->failed)));
 	a->changed = a->plain = true;
 }
 
@@ -198,8 +221,9 @@ static void put_part(struct lb_buf *out, const struct answer *a,
 					      NULL};
 	/* What is said of the whole answer stands in its last part. */
 	static const char *const not_yet[] = {
-		"chain", "text",   "part",  "final", "failed", "not_before",
-		"usage", "rounds", "tools", "model", NULL,
+		"chain",      "text",        "part",   "final", "failed",
+		"not_before", "usage",       "rounds", "tools", "model",
+		"ended",      "passed_over", NULL,
 	};
 	bool first = p->number == 1;
 	const char *head = first ? lb_buf_str(&a->head) : "";

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/id.h"
+
 enum {
 	MAX_TRIES = 5,
 	MAX_TOTAL_MS = 10 * 60 * 1000,
@@ -74,7 +76,7 @@ int64_t lb_tries_wait(struct lb_tries *t, int64_t asked_ms, int64_t now_ms)
 		return -1;
 	if (wait < 0) {
 		wait = (int64_t)FIRST_MS << (t->n - 1);
-		wait += wait / 5 * (random() % 201 - 100) / 100;
+		wait += wait / 5 * ((int64_t)(lb_random() % 201) - 100) / 100;
 		if (wait > LONGEST_MS)
 			wait = LONGEST_MS;
 	}

@@ -95,9 +95,10 @@ static void put_receipt(const struct lb_send *send, struct lb_buf *b,
 			const struct lb_delivery *d)
 {
 	static const char *const set[] = {
-		"replayed",   "chain",  "text",  "part",        "final",
-		"failed",     "model",  "usage", "rounds",      "tools",
-		"not_before", "stream", "quote", "message_ids", NULL,
+		"replayed",    "chain",  "text",  "part",        "final",
+		"failed",      "model",  "usage", "rounds",      "tools",
+		"not_before",  "stream", "quote", "message_ids", "ended",
+		"passed_over", NULL,
 	};
 	size_t began = b->len;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/id.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -61,7 +62,7 @@ int64_t poller_pause(size_t failures)
 	size_t last = sizeof(s) / sizeof(*s) - 1;
 	int64_t ms = 1000 * s[failures < last ? failures : last];
 
-	return ms + ms / 5 * (random() % 201 - 100) / 100;
+	return ms + ms / 5 * ((int64_t)(lb_random() % 201) - 100) / 100;
 }
 
 static void on_again(void *arg)

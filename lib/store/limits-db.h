@@ -22,6 +22,7 @@ struct lb_limits {
 	int busy_ms;
 	struct lb_store *store;
 	struct lb_map cells; /* what is known, by key */
+	struct lb_map notes; /* limits-notes.c */
 	struct lb_cell **dirty;
 	size_t n_dirty, room;
 	bool joined;          /* a transaction of ours is open */
@@ -32,6 +33,8 @@ struct lb_limits {
 	int64_t expired_ms;
 };
 
+/* The file is open, for reading outside of a transaction. */
+bool lb_limits_look(struct lb_limits *l);
 /* Be in a transaction; false while the file cannot be used. */
 bool lb_limits_join(struct lb_limits *l);
 void lb_limits_rollback(struct lb_limits *l);

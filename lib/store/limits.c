@@ -22,6 +22,9 @@ static const char *const steps[] = {
 	"CREATE TABLE spent("
 	" key TEXT NOT NULL, hour INTEGER NOT NULL, tokens INTEGER NOT NULL,"
 	" cost INTEGER NOT NULL, PRIMARY KEY(key, hour)) WITHOUT ROWID;",
+	"CREATE TABLE notes("
+	" name TEXT PRIMARY KEY, until INTEGER NOT NULL, text TEXT NOT NULL)"
+	" WITHOUT ROWID;",
 	NULL,
 };
 
@@ -61,6 +64,7 @@ void lb_limits_close(struct lb_limits *l)
 		return;
 	lb_store_close(l->store);
 	lb_map_release(&l->cells, free);
+	lb_map_release(&l->notes, free);
 	free(l->dirty);
 	free(l->state);
 	free(l);
@@ -112,6 +116,20 @@ static int read_version(struct lb_limits *l, int64_t *version,
 	return 0;
 }
 
+bool lb_limits_look(struct lb_limits *l)
+{
+	struct lb_error err;
+
+	if (l->store || !l->state)
+		return l->store != NULL;
+	if (l->failing && lb_clock_mono() < l->retry_ms)
+		return false;
+	l->store = lb_db_open(l->state, &lb_schema_limits, l->busy_ms, &err);
+	if (!l->store)
+		fail(l, &err);
+	return l->store != NULL;
+}
+
 bool lb_limits_join(struct lb_limits *l)
 {
 	struct lb_error err;
@@ -125,14 +143,12 @@ bool lb_limits_join(struct lb_limits *l)
 		return l->joined;
 	if (l->failing && lb_clock_mono() < l->retry_ms)
 		return false;
-	if (!l->store)
-		l->store = lb_db_open(l->state, &lb_schema_limits, l->busy_ms,
-				      &err);
+	if (!lb_limits_look(l))
+		return false;
 	/* Who keeps the file for long is waited for once, not each time. */
-	if (l->store)
-		sqlite3_busy_timeout(l->store->db,
-				     l->failing ? BUSY_AGAIN_MS : l->busy_ms);
-	if (!l->store || lb_store_begin(l->store, &err) < 0 ||
+	sqlite3_busy_timeout(l->store->db,
+			     l->failing ? BUSY_AGAIN_MS : l->busy_ms);
+	if (lb_store_begin(l->store, &err) < 0 ||
 	    read_version(l, &version, &err) < 0) {
 		fail(l, &err);
 		return false;
@@ -159,7 +175,9 @@ static int expire(struct lb_limits *l, int64_t now_ms, struct lb_error *err)
 	if (lb_db_write(l->store,
 			"DELETE FROM counters WHERE id IN (SELECT id FROM"
 			" counters WHERE until < ? LIMIT 10000)",
-			err, "i", now_ms) < 0)
+			err, "i", now_ms) < 0 ||
+	    lb_db_write(l->store, "DELETE FROM notes WHERE until < ?", err, "i",
+			now_ms) < 0)
 		return -1;
 	return lb_db_write(l->store,
 			   "DELETE FROM spent WHERE (key, hour) IN (SELECT"

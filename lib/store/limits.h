@@ -2,7 +2,8 @@
  * store/limits.h - how much was had of what is limited, in
  * $LB_STATE/limits.db.
  *
- * Counters of messages in windows of time, and tokens and costs by the hour.
+ * Counters of messages in windows of time, tokens and costs by the hour, and
+ * notes of what is not to be tried for a while.
  * They are shared by all processes and survive a restart; nothing else depends
  * on them, so the file may be deleted at any time. What is counted becomes
  * known to others with lb_limits_commit(), one transaction for whatever came
@@ -68,6 +69,14 @@ void lb_limits_spend(struct lb_limits *l, const char *key, int64_t now_ms,
 		     const struct lb_spent *more);
 
 void lb_limits_commit(struct lb_limits *l);
+
+/*
+ * Notes: what processes tell each other, a text under a name until a time. Both
+ * commit. The text is new; NULL: there is none.
+ */
+char *lb_limits_recall(struct lb_limits *l, const char *name, int64_t now_ms);
+void lb_limits_note(struct lb_limits *l, const char *name, const char *text,
+		    int64_t until_ms);
 
 /*
  * Keys are NAME, U+001F, a session or a bot, U+001F, a sender or nothing.

@@ -51,7 +51,7 @@ static json_t *encode(const json_t *test, size_t which)
 		.name = name,
 		.protocol = lb_protocol_find(protocol),
 		.base_url = lb_strdup(endpoints[which].base_url),
-		.key = lb_strdup("sk-1234"),
+		.key = "sk-1234",
 		.extra = json_object_get(test, "extra"),
 	};
 	const struct lb_llm_request request = {
@@ -67,7 +67,6 @@ static json_t *encode(const json_t *test, size_t which)
 
 	free(model.provider);
 	free(model.base_url);
-	free(model.key);
 	return out ? out : lb_json_pack("{s:s}", "error", err.text);
 }
 

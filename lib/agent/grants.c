@@ -1,0 +1,109 @@
+/* grants.c - who may use which tools. */
+#include <string.h>
+
+#include "agent/tools.h"
+#include "base/glob.h"
+#include "base/json.h"
+#include "pipeline/rights.h"
+
+/* Is the sender one of those whom the sandbox is open to? */
+static bool is_open(struct lb_config *config, const json_t *sandbox,
+		    const struct asker *who)
+{
+	const char *to = lb_json_str(sandbox, "open-to");
+	const char *platform = lb_json_str(who->query, "platform");
+	const char *sender = lb_json_str(who->query, "sender_id");
+
+	if (to && strcmp(to, "everyone") == 0)
+		return true;
+	if (to && strcmp(to, "listed") == 0)
+		return lb_is_one_of(config, json_object_get(sandbox, "listed"),
+				    who->bot, platform, sender);
+	return lb_is_admin(config, who->bot, platform, sender);
+}
+
+void grants_read(struct grants *g, struct lb_config *config,
+		 const struct asker *who)
+{
+	const json_t *pipeline = lb_config_pipeline(config, who->pipeline);
+	const json_t *agent = lb_json_path(pipeline, "ai.local-agent");
+	const json_t *tools = json_object_get(pipeline, "tools");
+
+	*g = (struct grants){
+		.all = lb_json_bool(agent, "enable-all-tools", false),
+		.open = is_open(config, json_object_get(pipeline, "sandbox"),
+				who),
+		.tools = json_object_get(agent, "tools"),
+		.allow = json_object_get(tools, "allow"),
+		.deny = json_object_get(tools, "deny"),
+		.providers = json_object_get(tools, "providers"),
+	};
+}
+
+bool grants_any(const struct grants *g)
+{
+	return g->all || json_array_size(g->tools) > 0;
+}
+
+static bool has(const json_t *list, const char *name)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, one)
+	{
+		if (json_is_string(one) &&
+		    strcmp(json_string_value(one), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool fits(const json_t *patterns, const char *name)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)patterns, i, one)
+	{
+		if (json_is_string(one) &&
+		    lb_glob(json_string_value(one), name, strlen(name)))
+			return true;
+	}
+	return false;
+}
+
+/* What changes something on this machine: never for just anybody. */
+static bool is_guarded(const char *name)
+{
+	static const char *const those[] = {"exec", "write", "edit",
+					    "register_skill"};
+
+	for (size_t i = 0; i < sizeof(those) / sizeof(those[0]); i++)
+		if (strcmp(those[i], name) == 0)
+			return true;
+	return false;
+}
+
+bool grants_allow(const struct grants *g, const char *name, const char *own)
+{
+	if (!g->all && !has(g->tools, name) && !has(g->tools, own))
+		return false;
+	if (fits(g->deny, name) || fits(g->deny, own))
+		return false;
+	if (json_array_size(g->allow) > 0 && !fits(g->allow, name) &&
+	    !fits(g->allow, own))
+		return false;
+	return g->open || !is_guarded(name);
+}
+
+bool grants_by_own_name(const struct grants *g, const char *name)
+{
+	return !g->all && !has(g->tools, name);
+}
+
+bool grants_provider(const struct grants *g, const char *provider)
+{
+	return json_array_size(g->providers) == 0 ||
+	       has(g->providers, provider);
+}

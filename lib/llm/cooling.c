@@ -1,0 +1,102 @@
+#include "llm/cooling.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+
+/* Another address is another provider, whatever it is called. */
+static char *name_of(const char *what, const struct lb_model *m, const char *of)
+{
+	return lb_printf("llm %s\x1f%s\x1f%s", what,
+			 m->base_url ? m->base_url : "", of);
+}
+
+void lb_cooling_model(const struct lb_llm_memo *memo, const struct lb_model *m,
+		      const char *code, int64_t until_ms)
+{
+	lb_autofree char *name = name_of("model", m, m->name);
+
+	if (memo)
+		memo->note(memo->arg, name, code, until_ms);
+}
+
+char *lb_cooling_is_model(const struct lb_llm_memo *memo,
+			  const struct lb_model *m)
+{
+	lb_autofree char *name = name_of("model", m, m->name);
+
+	return memo ? memo->recall(memo->arg, name) : NULL;
+}
+
+static char *key_name(const struct lb_model *m, size_t key)
+{
+	lb_autofree char *number = lb_printf("%zu", key);
+
+	return name_of("key", m, number);
+}
+
+void lb_cooling_key(const struct lb_llm_memo *memo, const struct lb_model *m,
+		    size_t key, const char *code, int64_t until_ms)
+{
+	lb_autofree char *name = key_name(m, key);
+
+	if (memo)
+		memo->note(memo->arg, name, code, until_ms);
+}
+
+bool lb_cooling_is_key(const struct lb_llm_memo *memo, const struct lb_model *m,
+		       size_t key)
+{
+	lb_autofree char *name = key_name(m, key), *code = NULL;
+
+	if (memo)
+		code = memo->recall(memo->arg, name);
+	return code != NULL;
+}
+
+void lb_cooling_note_changes(const struct lb_llm_memo *memo,
+			     const struct lb_model *m, const json_t *changes,
+			     int64_t until_ms)
+{
+	lb_autofree char *name = name_of("changes", m, m->name);
+	lb_autobuf struct lb_buf text = {0};
+
+	lb_buf_json(&text, changes);
+	if (memo)
+		memo->note(memo->arg, name, text.data, until_ms);
+}
+
+/* Only what lb_llm_change() could have said: the file may be anybody's. */
+static bool is_sound(const json_t *changes)
+{
+	const char *name;
+	json_t *value;
+
+	if (!json_is_object(changes) || json_object_size(changes) > 16)
+		return false;
+	json_object_foreach((json_t *)(uintptr_t)changes, name, value)
+	{
+		if (!json_is_null(value) && !json_is_string(value))
+			return false;
+	}
+	return true;
+}
+
+json_t *lb_cooling_changes(const struct lb_llm_memo *memo,
+			   const struct lb_model *m)
+{
+	lb_autofree char *name = name_of("changes", m, m->name), *text = NULL;
+	json_t *changes = NULL;
+
+	if (memo)
+		text = memo->recall(memo->arg, name);
+	if (text)
+		changes = json_loads(text, 0, NULL);
+	if (changes && !is_sound(changes)) {
+		json_decref(changes);
+		changes = NULL;
+	}
+	return changes;
+}

@@ -1,0 +1,146 @@
+#include "provider/names.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/utf8.h"
+
+/* Bounds of what a provider lists. */
+enum {
+	MAX_TOOLS = 512,
+	MAX_OWN = 256,              /* bytes of a name */
+	MAX_DESCRIPTION = 8 * 1024, /* bytes; the rest is cut */
+	MAX_PARAMETERS = 64 * 1024, /* bytes of a schema */
+	MAX_TOLD = 2000,
+	DIGEST = 9, /* '_' and eight digits */
+};
+
+static bool is_clean(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+bool lb_tool_name_is_clean(const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < len; i++)
+		if (!is_clean(name[i]))
+			return false;
+	return len > 0 && len <= LB_TOOL_NAME_MAX;
+}
+
+/* FNV-1a: names that differ only where they were cut stay apart. */
+static uint32_t digest_of(const char *text, size_t len)
+{
+	uint32_t h = 2166136261u;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)text[i]) * 16777619u;
+	return h;
+}
+
+void lb_tool_name(struct lb_buf *out, const char *provider, const char *name)
+{
+	lb_autobuf struct lb_buf whole = {0};
+	uint32_t digest;
+
+	if (provider)
+		lb_buf_printf(&whole, "%s__", provider);
+	lb_buf_puts(&whole, name);
+	digest = digest_of(whole.data, whole.len);
+	for (size_t i = 0; i < whole.len; i++)
+		if (!is_clean(whole.data[i]))
+			whole.data[i] = '_';
+	if (whole.len <= LB_TOOL_NAME_MAX) {
+		lb_buf_put(out, whole.data, whole.len);
+		return;
+	}
+	lb_buf_put(out, whole.data, LB_TOOL_NAME_MAX - DIGEST);
+	lb_buf_printf(out, "_%08x", (unsigned)digest);
+}
+
+/* A schema that model APIs take: of an object, with its properties. */
+static json_t *read_parameters(const json_t *parameters)
+{
+	json_t *out = json_is_object(parameters) ? json_deep_copy(parameters)
+						 : json_object();
+
+	if (!json_object_get(out, "type"))
+		json_object_set_new(out, "type", json_string("object"));
+	if (!json_object_get(out, "properties"))
+		json_object_set_new(out, "properties", json_object());
+	return out;
+}
+
+/* Why it is no tool, or NULL. */
+static const char *fault_of(const json_t *tool)
+{
+	const char *name = lb_json_str(tool, "name");
+	const json_t *parameters = json_object_get(tool, "parameters");
+
+	if (!name || !*name)
+		return "it has no name";
+	if (strlen(name) > MAX_OWN)
+		return "its name is too long";
+	if (parameters && !json_is_null(parameters) &&
+	    !json_is_object(parameters))
+		return "its parameters are no object";
+	if (json_dumpb(parameters, NULL, 0, JSON_COMPACT) > MAX_PARAMETERS)
+		return "its parameters are too long";
+	return NULL;
+}
+
+static json_t *read_tool(const json_t *tool, const char *provider)
+{
+	const char *own = lb_json_str(tool, "name");
+	const json_t *description = json_object_get(tool, "description");
+	const char *text = json_string_value(description);
+	size_t len = json_string_length(description);
+	lb_autobuf struct lb_buf name = {0};
+	json_t *spec;
+
+	lb_tool_name(&name, provider, own);
+	if (len > MAX_DESCRIPTION)
+		len = lb_utf8_cut(text, len, MAX_DESCRIPTION);
+	spec = lb_json_pack("{s:s, s:{s:s, s:o, s:o}}", "type", "function",
+			    "function", "name", lb_buf_str(&name),
+			    "description", lb_json_text(text ? text : "", len),
+			    "parameters",
+			    read_parameters(
+				    json_object_get(tool, "parameters")));
+	return lb_json_pack("{s:s, s:s, s:o}", "own", own, "name",
+			    lb_buf_str(&name), "spec", spec);
+}
+
+static void tell(struct lb_buf *told, const json_t *tool, const char *fault)
+{
+	const char *name = lb_json_str(tool, "name");
+
+	if (told->len < MAX_TOLD)
+		lb_buf_printf(told, "%stool '%.60s' is left out: %s",
+			      told->len ? "\n" : "", name ? name : "", fault);
+}
+
+json_t *lb_tools_read(const json_t *tools, const char *provider,
+		      struct lb_buf *told)
+{
+	json_t *out = json_array();
+	const json_t *tool;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)tools, i, tool)
+	{
+		const char *fault =
+			i >= MAX_TOOLS ? "there are too many" : fault_of(tool);
+
+		if (fault)
+			tell(told, tool, fault);
+		else
+			json_array_append_new(out, read_tool(tool, provider));
+	}
+	return out;
+}
