@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "llm/image.h"
+#include "llm/listing.h"
 #include "llm/llm.h"
 
 /* One header of a request. */
@@ -66,17 +67,6 @@ const json_t *lb_wire_option(const struct lb_model *model,
 			     const char *name);
 
 struct lb_reader;
-
-/* How an endpoint tells which models it offers. */
-struct lb_models_listing {
-	const char *path;   /* behind the base URL */
-	const char *list;   /* the member that holds them */
-	const char *id;     /* the member that names each */
-	const char *before; /* what the name begins with there; or NULL */
-	/* Where it says how its next page is asked for; NULL: it has one. */
-	const char *next, *more; /* members; `more` is true when there is one */
-	const char *parameter;   /* of the query, which takes what `next` has */
-};
 
 struct lb_protocol {
 	const char *name;
