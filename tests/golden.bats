@@ -8,6 +8,7 @@ load helper
 golden=$BATS_TEST_DIRNAME/data/llm/golden
 
 setup() {
+	cd "$BATS_TEST_TMPDIR"
 	exec < /dev/null
 	lb-llm models --json | jq -c 'select(.from == "preset")' > presets
 }

@@ -234,6 +234,7 @@ vectors() {
 }
 
 serve_vectors() {
+	cd "$BATS_TEST_TMPDIR"
 	serve <<-'END'
 		on POST /embeddings
 		uses any

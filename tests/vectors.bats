@@ -5,6 +5,7 @@ load helper
 load server
 
 setup() {
+	cd "$BATS_TEST_TMPDIR"
 	exec < /dev/null
 }
 
@@ -383,7 +384,8 @@ costs() {
 @test "what it cost: by the price list or llm.prices; unknown stays unknown" {
 	chat
 	shared 'date: 2025-12-01' 'p/m-*: {input: 1, output: 3}' \
-		'p/m-1: {input: 2, cached: 0.5, output: 10}' 'p/e-1: {input: 4}'
+		'p/m-1: {input: 2, cached: 0.5, output: 10}' 'p/e-1: {input: 4}' \
+		'p/m*: {input: 7}'
 	same 0.0024 "$(costs p)"
 	same 0.0013 "$(costs p/m-2)"
 	same null "$(costs p/other)"

@@ -62,17 +62,8 @@ static void put_model(const struct turn *t, struct lb_buf *b)
 /* What it took. */
 static void put_effort(const struct turn *t, struct lb_buf *b)
 {
-	int64_t cost = turn_cost(t);
-
-	if (t->usage.input >= 0 || t->usage.output >= 0) {
+	if (t->usage.input >= 0 || t->usage.output >= 0)
 		lb_put_usage(b, &t->usage);
-		if (cost > 0) {
-			b->len--; /* one more member */
-			lb_buf_printf(b, ",\"cost\":%lld.%06lld}",
-				      (long long)(cost / 1000000),
-				      (long long)(cost % 1000000));
-		}
-	}
 	lb_put_int(b, "rounds", t->rounds);
 	tally_put(&t->tally, b);
 }

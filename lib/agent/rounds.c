@@ -241,18 +241,6 @@ static void round_failed(struct turn *t, const struct lb_llm_event *e)
 		turn_failed(t, e->code, e->message);
 }
 
-static void add_usage(struct lb_usage *sum, const struct lb_usage *more)
-{
-	if (more->input >= 0)
-		sum->input = more->input + (sum->input > 0 ? sum->input : 0);
-	if (more->output >= 0)
-		sum->output =
-			more->output + (sum->output > 0 ? sum->output : 0);
-	if (more->cached >= 0)
-		sum->cached =
-			more->cached + (sum->cached > 0 ? sum->cached : 0);
-}
-
 void turn_event(void *arg, const struct lb_llm_event *e)
 {
 	struct turn *t = arg;
@@ -272,7 +260,7 @@ void turn_event(void *arg, const struct lb_llm_event *e)
 		t->keep = json_deep_copy(e->keep);
 		break;
 	case LB_LLM_USAGE:
-		add_usage(&t->usage, &e->usage);
+		lb_usage_add(&t->usage, &e->usage);
 		break;
 	case LB_LLM_END:
 		runner_local_answered(t, e);

@@ -27,7 +27,8 @@ void lb_model_close(struct lb_model *m)
 	free(m);
 }
 
-static struct lb_model *offline(const char *spec, struct lb_error *err)
+static struct lb_model *offline(struct lb_config *config, const char *spec,
+				struct lb_error *err)
 {
 	const char *colon = strchr(spec, ':');
 	struct lb_model *m;
@@ -45,6 +46,7 @@ static struct lb_model *offline(const char *spec, struct lb_error *err)
 	m->name = lb_strdup(colon ? colon + 1 : "");
 	m->protocol = &lb_offline;
 	m->blind = true;
+	m->price = lb_price_of(config, spec, true);
 	return m;
 }
 
@@ -235,7 +237,7 @@ static struct lb_model *open_default(const struct search *in,
 			lb_buf_str(&c.names));
 	lb_buf_release(&c.names);
 	if (c.n != 1)
-		return offline("offline", err);
+		return offline(in->config, "offline", err);
 	if (lb_endpoint_find(in->config, in->all, c.first, &provider, err) < 0)
 		return NULL;
 	return open_usual(in, c.first, provider, err);
@@ -306,7 +308,7 @@ static struct lb_model *search(struct search in, const char *spec,
 	if (!spec || !*spec)
 		spec = lb_config_str(in.config, uses[in.use].key);
 	if (spec && means_offline(spec))
-		return offline(spec, err);
+		return offline(in.config, spec, err);
 	if (spec)
 		name = lb_strndup(spec, strcspn(spec, "/"));
 	in.all = all = lb_config_presets_of(in.config, name, err);

@@ -41,7 +41,7 @@ void lb_usage_add(struct lb_usage *sum, const struct lb_usage *more)
 	bool first = sum->input < 0 && sum->output < 0;
 
 	sum->priced = more->priced && (first || sum->priced);
-	sum->cost = sum->priced ? sum->cost + more->cost : 0;
+	sum->cost += more->cost;
 	add(&sum->input, more->input);
 	add(&sum->output, more->output);
 	add(&sum->cached, more->cached);

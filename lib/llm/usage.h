@@ -13,8 +13,8 @@
 struct lb_usage {
 	/* Tokens; -1 when not told. `cached` are among those of `input`. */
 	int64_t input, output, cached;
-	bool priced; /* the cost is known */
-	double cost;
+	bool priced; /* the cost is known, whole */
+	double cost; /* what is known of it */
 };
 
 /* What it cost at that price, if both are known. */

@@ -27,10 +27,6 @@ void lb_spent_name(struct lb_buf *b, enum lb_window_per per,
 /* Does anything of that pipeline count tokens or cost? */
 bool lb_spend_counts(struct lb_config *config, const struct lb_whose *of);
 
-/* What so many tokens of a model cost, in millionths; 0 if not known. */
-int64_t lb_spend_price(struct lb_config *config, const char *model,
-		       int64_t input, int64_t output);
-
 /*
  * Count what a turn used in the limits of its pipeline that count tokens or
  * cost; where none does, do nothing. For lb-agent, once a turn.
