@@ -217,9 +217,9 @@ In all of them: 0; tokens read: 0, written: 0.' "$(answer a usage)"
 	answer a new
 	say a two
 	say a three
-	# the double counts messages in, and bytes out and one
-	same 'Questions in this conversation: 2; tokens read: 6, written: 30.
-In all of them: 3; tokens read: 8, written: 44.' "$(answer a usage)"
+	# the double counts messages in and bytes out
+	same 'Questions in this conversation: 2; tokens read: 6, written: 28.
+In all of them: 3; tokens read: 8, written: 41.' "$(answer a usage)"
 }
 
 @test "tools and skills: there are none here" {

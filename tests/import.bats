@@ -54,6 +54,8 @@ fingerprint() {
 	same Sales "$(get bots.Shop.pipeline)"
 	same true "$(get bots.Shop.stream)"
 	same OpenAI/gpt-4o-mini "$(get pipelines.Sales.ai.local-agent.model.primary)"
+	same '{"primary":"OpenAI/gpt-4o-mini","fallbacks":["Local-Llama/llama3"],"reasoning":{"Local-Llama/llama3":"low"}}' \
+		"$(get pipelines.Sales.ai.local-agent.model)"
 	same openai "$(get providers.OpenAI.preset)"
 	same http://127.0.0.1:11435 "$(get providers.Local-Llama.base-url)"
 	same https://crm.example.com/h "$(get webhooks.crm.url)"
@@ -69,7 +71,8 @@ fingerprint() {
 	same taken "$(result model gpt-4o-mini)"
 	same "narrowed: extra_args are not taken: here they are the provider's" "$(result model llama3)"
 	same "not taken: its provider is not taken" "$(result model claude-x)"
-	[[ $(result pipeline Sales) == "narrowed: "*"every tool is granted there: none here"* ]]
+	[[ $(result pipeline Sales) == "narrowed: "*"run commands and write files there: admins alone here (sandbox.open-to)"* ]]
+	[[ $(result pipeline Sales) == *"fallback model 2 is not taken"* ]]
 	[[ $(result pipeline Sales) == *"sensitive words: '(((' is no pattern here, and left out"* ]]
 	[[ $(result pipeline Dify) == "not taken: runner 'dify-service-api' is not in this version"* ]]
 	same "not taken: adapter 'discord' is not in this version" "$(result bot Discord)"
@@ -98,15 +101,16 @@ fingerprint() {
 	same '["Shop:person_55"]' "$(lb-config get admins | jq -c .)"
 }
 
-@test "no tool is granted that a pipeline does not name, whatever was understood there" {
+@test "tools are granted as they were there, and those that change something to admins" {
 	data
 	import > /dev/null 2>&1
-	same false "$(get pipelines.Sales.ai.local-agent.enable-all-tools 2> /dev/null ||
-		sed -n '/^  Sales:/,/^  [A-Z]/s/.*enable-all-tools: //p' "$LB_CONFIG")"
-	run -1 grep 'enable-all-tools: true' "$LB_CONFIG"
-	# One that names some keeps them; exec is for admins all the same.
-	same '["exec","read"]' "$(get pipelines.Tools.ai.local-agent.tools | jq -c .)"
-	same 1 "$(grep -c exec "$LB_CONFIG")"
+	for p in Sales:true:[] Tools:false:'["exec","read"]'; do
+		IFS=: read -r name all tools <<< "$p"
+		same "$all" "$(get "pipelines.$name.ai.local-agent.enable-all-tools")"
+		same "$tools" "$(get "pipelines.$name.ai.local-agent.tools")"
+		same admins "$(get "pipelines.$name.sandbox.open-to")"
+		grep -q 'enable-all-tools: '"$all" "$LB_CONFIG"
+	done
 }
 
 # sent BOT LAUNCHER_TYPE ID TEXT - which pipeline a message goes to.

@@ -173,8 +173,10 @@ def models_old(data):
 def pipelines(data):
     data.put("legacy_pipelines", uuid="pipe-1", name="Sales", is_default=1,
              config=pipeline(
-                 ai__local_agent__model={"primary": "model-1",
-                                         "fallbacks": []},
+                 ai__local_agent__model={
+                     "primary": "model-1",
+                     "fallbacks": ["model-2", "model-3"],
+                     "reasoning": {"model-2": "low", "gone": "high"}},
                  ai__local_agent__prompt=[
                      {"role": "system", "content": "Sell: \"much\".\nSmile \u2603"}],
                  trigger__access_control__mode="blacklist",

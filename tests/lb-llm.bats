@@ -370,7 +370,7 @@ half of' "$(< "$BATS_TEST_TMPDIR/out")"
 	[[ $stderr == *network* ]]
 }
 
-@test "gzip that nobody asked for is inflated as it comes" {
+@test "llm-22: gzip that nobody asked for is inflated as it comes" {
 	endpoint <<-'END'
 		on POST /v1/chat/completions
 		uses any

@@ -35,6 +35,7 @@ setup() {
 	cp "$BATS_TEST_DIRNAME/peers/openai-client.js" "$peers/client.mjs"
 	cp "$BATS_TEST_DIRNAME/peers/grammy-client.js" "$peers/bot.mjs"
 	cp "$BATS_TEST_DIRNAME/peers/model-clients.js" "$peers/models.mjs"
+	cp "$BATS_TEST_DIRNAME/peers/vector-clients.js" "$peers/vectors.mjs"
 	case $BATS_TEST_DESCRIPTION in
 	*'Bot API'*)
 		need python3
@@ -224,6 +225,80 @@ services=(anthropic responses gemini ollama)
 	done
 	run -0 --separate-stderr model ollama bad
 	same 404 "$(jq -r .status <<< "$output")"
+}
+
+# vectors SERVICE MODE [KEY] - what the service's own package gets.
+vectors() {
+	timeout 60 "$peers/node_modules/.bin/node" "$peers/vectors.mjs" "$1" \
+		"$2" "$VECTORS_URL" "${3-k}"
+}
+
+serve_vectors() {
+	serve <<-'END'
+		on POST /embeddings
+		uses any
+		embeddings strict k
+		on POST /api/embed
+		uses any
+		ollama-embed strict
+		on POST /v1beta/models/m:batchEmbedContents
+		uses any
+		gemini-embed strict k
+		on POST /v2/embed
+		uses any
+		cohere-embed strict k
+		on POST /v2/rerank
+		uses any
+		cohere-rerank strict k
+		on POST /rerank
+		uses any
+		voyage-rerank strict k
+	END
+	VECTORS_URL=$SERVER_URL
+	cat > "$LB_CONFIG" <<-END
+		providers:
+		  openai: {base-url: "$SERVER_URL", api-keys: [k]}
+		  ollama: {base-url: "$SERVER_URL", protocol: ollama-chat}
+		  gemini: {base-url: "$SERVER_URL/v1beta", protocol: gemini, api-keys: [k]}
+		  cohere: {preset: cohere, base-url: "$SERVER_URL/v2", api-keys: [k]}
+		  voyage: {preset: voyageai, base-url: "$SERVER_URL", api-keys: [k]}
+	END
+}
+
+@test "the packages embed, and lb-llm gets the same vectors" {
+	serve_vectors
+	for service in openai ollama gemini cohere; do
+		run -0 --separate-stderr vectors "$service" good
+		jq -c '.vectors[]' <<< "$output" > theirs
+		[ "$(wc -l < theirs)" -eq 2 ] || { echo "$service: $output"; false; }
+		lb-llm embed -m "$service/m" one three | jq -c .embedding > ours
+		diff theirs ours
+	done
+}
+
+@test "the packages sort, and lb-llm gets the same order" {
+	serve_vectors
+	for service in cohere voyage; do
+		run -0 --separate-stderr vectors "$service-rerank" good
+		same '[1,2]' "$(jq -c .ranks <<< "$output")"
+		same '1 2' "$(printf '%s\n' cat 'a pipe' pie |
+			lb-llm rerank -m "$service/m" -n 2 pipe | jq .index | xargs)"
+	done
+}
+
+@test "the packages of embeddings and rerank are refused what is wrong" {
+	serve_vectors
+	for service in openai ollama gemini cohere cohere-rerank voyage-rerank; do
+		run -0 --separate-stderr vectors "$service" bad
+		same 400 "$(jq -r .status <<< "$output")"
+		case $service in
+		ollama) ;;
+		gemini) run -0 --separate-stderr vectors gemini good wrong
+			[[ $output == *'API key not valid'* ]] ;;
+		*) run -0 --separate-stderr vectors "$service" good wrong
+			same 401 "$(jq -r .status <<< "$output")" ;;
+		esac
+	done
 }
 
 # grammy MODE [CHAT] - what the grammy package gets of the Bot API.

@@ -446,3 +446,139 @@ costs() {
 	run --separate-stderr -0 lb-llm --dry-run -m q/y x
 	same http://q/v1/chat/completions "$(jq -r .url <<< "$output")"
 }
+
+@test "what the services refuse is refused here, and is told by its class" {
+	serve <<-'END'
+		on POST /o/embeddings
+		uses any
+		embeddings strict k-12
+		on POST /l/api/embed
+		uses any
+		ollama-embed strict
+		on POST /g/models/m:batchEmbedContents
+		uses any
+		gemini-embed strict k-12
+		on POST /c/embed
+		uses any
+		cohere-embed strict k-12
+		on POST /c/rerank
+		uses any
+		cohere-rerank strict k-12
+		on POST /v/rerank
+		uses any
+		voyage-rerank strict k-12
+	END
+	cat > "$LB_CONFIG" <<-END
+		providers:
+		  o: {base-url: "$SERVER_URL/o", api-keys: [k-12]}
+		  l: {base-url: "$SERVER_URL/l", protocol: ollama-chat}
+		  g: {base-url: "$SERVER_URL/g", protocol: gemini, api-keys: [k-12]}
+		  c: {preset: cohere, base-url: "$SERVER_URL/c", api-keys: [k-12]}
+		  v: {preset: voyageai, base-url: "$SERVER_URL/v", api-keys: [k-12]}
+		  w: {preset: voyageai, base-url: "$SERVER_URL/v", api-keys: [no-1]}
+		  x: {base-url: "$SERVER_URL/o", api-keys: [no-1]}
+	END
+	local p
+	for p in o l g; do
+		# 2 and 5 bytes: the vectors of the double tell their length
+		run -0 lb-llm embed -m "$p/m" ab abcde
+		same '0.0078125 0.01953125' "$(jq '.embedding[0]' <<< "$output" | xargs)"
+	done
+	run -0 lb-llm embed -m c/m ab
+	run --separate-stderr -69 lb-llm embed -m o/m -o unknown=1 ab
+	[[ $stderr == *'bad_request: o/m: HTTP 400: unknown' ]]
+	run --separate-stderr -69 lb-llm embed -m g/m -o unknown=1 ab
+	run --separate-stderr -69 lb-llm embed -m c/m -o input_type=odd ab
+	run --separate-stderr -69 lb-llm embed -m x/m ab
+	[[ $stderr == *'auth: x/m: HTTP 401: '* ]]
+	run -0 lb-llm rerank -m c/m -n 1 pipe < <(printf '%s\n' cat pie)
+	same pie "$(jq -r .text <<< "$output")"
+	run -0 lb-llm rerank -m v/m -n 1 pipe < <(printf '%s\n' cat pie)
+	same pie "$(jq -r .text <<< "$output")"
+	run --separate-stderr -69 lb-llm rerank -m v/m -o top_n=1 pipe < <(echo pie)
+	[[ $stderr == *'bad_request: v/m: HTTP 400: top_n' ]]
+	run --separate-stderr -69 lb-llm rerank -m w/m pipe < <(echo pie)
+	[[ $stderr == *'auth: w/m: HTTP 401: '* ]]
+	# more texts than one request may have
+	run -0 lb-llm embed -m g/m < <(seq 250)
+	same '64 64 64 58' "$(requests 'select(.path|startswith("/g")).body|fromjson|.requests|length' |
+		tail -n 4 | xargs)"
+}
+
+@test "the key is in no argument, log, error, record, dry run or file" {
+	says POST '/v1/*' '{"data":[{"index":0,"embedding":[1]}],"results":[{"index":0,"score":1}],"echo":"sk-secret-1234"}'
+	export LB_LOG=debug LB_LOG_BODIES=1
+	{
+		lb-llm embed -m o/e x
+		lb-llm embed -m o/e -o a=b x y
+		lb-llm embed --dry-run -m o/e x
+		lb-llm rerank -m o/r q < <(echo x)
+		lb-llm rerank --dry-run -m o/r q < <(echo x)
+		lb-llm models o
+		lb-llm models
+		lb-llm test --for=embedding o
+		lb-llm test --for=rerank o
+		lb-llm test o
+		echo '{"kind":"request","model":"o/e","input":["x"]}' | lb-llm --records
+		echo '{"kind":"request","model":"o/r","query":"q","documents":["a","b"]}' |
+			lb-llm --records --dry-run
+		lb-config env
+		lb-config list
+	} > all 2>&1 || true
+	# the whole of it was heard, and asked with the key
+	[ "$(grep -c 'asking o' all)" -ge 8 ]
+	[ "$(requests .headers.authorization | sort -u)" = '"Bearer sk-secret-1234"' ]
+	run ! grep -rl sk-secret all "$LB_STATE"
+	# while it runs, nobody sees it either
+	serve <<-'END'
+		on POST /v1/embeddings
+		hang
+	END
+	sed -i "s|http://127.0.0.1:[0-9]*|$SERVER_URL|" "$LB_CONFIG"
+	lb-llm embed -m o/e x > /dev/null 2>&1 3>&- &
+	local pid=$!
+	until [ -s "$SERVER_LOG" ]; do sleep 0.02; done
+	tr '\0' ' ' < "/proc/$pid/cmdline" > argv
+	kill "$pid"
+	grep -q 'embed -m o/e x' argv
+	run ! grep sk-secret argv
+}
+
+@test "models: Anthropic's pages, Gemini's and Ollama's list, each with its key" {
+	serve <<-'END'
+		on GET /a/v1/models?limit=1000&after_id=claude-b
+		reply 200
+		send {"data":[{"type":"model","id":"claude-sonnet-4-5","display_name":"Sonnet","max_input_tokens":200000,"capabilities":{"image_input":{"supported":true},"thinking":{"supported":true}}}],"has_more":false,"last_id":"claude-sonnet-4-5"}
+		on GET /a/v1/models?limit=1000
+		reply 200
+		send {"data":[{"type":"model","id":"claude-b"}],"has_more":true,"first_id":"claude-b","last_id":"claude-b"}
+		on GET /g/models?pageSize=1000&pageToken=n
+		reply 200
+		send {"models":[{"name":"models/emb-1","supportedGenerationMethods":["embedContent"],"inputTokenLimit":2048}]}
+		on GET /g/models?pageSize=1000
+		reply 200
+		send {"models":[{"name":"models/gemini-2.5-x","displayName":"X","supportedGenerationMethods":["generateContent"],"thinking":true}],"nextPageToken":"n"}
+		on GET /l/api/tags
+		reply 200
+		send {"models":[{"name":"llama3.2:latest","capabilities":["completion","tools"]},{"name":"nomic-embed-text:latest"}]}
+	END
+	cat > "$LB_CONFIG" <<-END
+		providers:
+		  a: {protocol: anthropic-messages, base-url: "$SERVER_URL/a", api-keys: [sk-secret-1234]}
+		  g: {protocol: gemini, base-url: "$SERVER_URL/g/openai", api-keys: [sk-secret-1234]}
+		  l: {protocol: ollama-chat, base-url: "$SERVER_URL/l/v1"}
+	END
+	listed() {
+		lb-llm models "$1" | jq -r '[.id, .type, (.abilities // [] | join("+")), .context_length // ""] | join(" ")' |
+			sed 's/ *$//'
+	}
+	same 'claude-b llm
+claude-sonnet-4-5 llm vision+reasoning 200000' "$(listed a)"
+	same 'gemini-2.5-x llm reasoning
+emb-1 embedding  2048' "$(listed g)"
+	same 'llama3.2:latest llm func_call
+nomic-embed-text:latest embedding' "$(listed l)"
+	same '"sk-secret-1234" "2023-06-01"' "$(requests 'select(.path|startswith("/a")).headers |
+		."x-api-key", ."anthropic-version"' | sort -u | sort -r | xargs -d '\n')"
+	same '"sk-secret-1234"' "$(requests 'select(.path|startswith("/g")).headers."x-goog-api-key"' | sort -u)"
+}

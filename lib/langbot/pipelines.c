@@ -169,6 +169,48 @@ static void take_prompt(struct making *m)
 		lb_json_put(m->out, "ai.local-agent.prompt", lb_steal(&out));
 }
 
+static void take_fallbacks(struct making *m, const json_t *theirs)
+{
+	json_auto_t *out = json_array();
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)theirs, i, one)
+	{
+		const char *ours = lb_langbot_ours(m->in, "models", one);
+
+		if (ours)
+			json_array_append_new(out,
+					      lb_json_text(ours, strlen(ours)));
+		else
+			lb_item_note(m->item, "fallback model %zu is not taken",
+				     i + 1);
+	}
+	if (json_array_size(out) > 0)
+		lb_json_put(m->out, "ai.local-agent.model.fallbacks",
+			    lb_steal(&out));
+}
+
+/* {UUID: level}; "provider_default" says nothing. */
+static void take_reasoning(struct making *m, const json_t *theirs)
+{
+	json_auto_t *out = json_object();
+	const char *uuid;
+	json_t *level;
+
+	json_object_foreach((json_t *)(uintptr_t)theirs, uuid, level)
+	{
+		json_auto_t *id = lb_json_text(uuid, strlen(uuid));
+		const char *ours = lb_langbot_ours(m->in, "models", id);
+
+		if (ours)
+			json_object_set(out, ours, level);
+	}
+	if (json_object_size(out) > 0)
+		lb_json_put(m->out, "ai.local-agent.model.reasoning",
+			    lb_steal(&out));
+}
+
 /* Text is a UUID, too: an older form. */
 static void take_model(struct making *m)
 {
@@ -183,35 +225,36 @@ static void take_model(struct making *m)
 	else if (json_string_length(primary) > 0)
 		lb_item_note(m->item,
 			     "its model is not taken: llm.model answers");
-	if (json_array_size(json_object_get(set, "fallbacks")) > 0)
-		lb_item_note(m->item,
-			     "fallback models are not in this version");
+	take_fallbacks(m, json_object_get(set, "fallbacks"));
+	take_reasoning(m, json_object_get(set, "reasoning"));
 }
 
 /*
- * LangBot grants every tool where nothing is said. Here none is granted that
- * the pipeline does not name.
+ * LangBot grants every tool where nothing is said, to everybody. What it says is
+ * written out; tools that run or change something are for admins alone here.
  */
 static void take_tools(struct making *m)
 {
 	const json_t *agent = lb_json_path(m->from, "ai.local-agent");
 	const json_t *tools = json_object_get(agent, "tools");
 	bool all = lb_json_bool(agent, "enable-all-tools", true);
-	const struct lb_key *key =
-		lb_key_find("pipelines.x.ai.local-agent.tools");
 	json_auto_t *names = NULL;
 	size_t lost = 0;
 
-	lb_json_put(m->out, "ai.local-agent.enable-all-tools", json_false());
-	if (all)
-		lb_item_note(m->item, "every tool is granted there: none here");
-	if (all || json_array_size(tools) == 0)
-		return;
-	names = lb_langbot_texts(tools, &lost);
-	if (key)
+	lb_json_put(m->out, "ai.local-agent.enable-all-tools",
+		    json_boolean(all));
+	if (!all) {
+		names = lb_langbot_texts(tools, &lost);
+		if (lost > 0)
+			lb_item_note(m->item, "%zu of its tools have no name",
+				     lost);
 		lb_json_put(m->out, "ai.local-agent.tools", json_incref(names));
-	else
-		lb_item_note(m->item, "its tools are not in this version");
+	}
+	if (all || json_array_size(names) > 0)
+		lb_item_note(m->item,
+			     "everybody may have tools run commands and write "
+			     "files there: admins alone here "
+			     "(sandbox.open-to)");
 }
 
 static void note_rest(struct making *m)

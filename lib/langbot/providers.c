@@ -42,7 +42,6 @@ static void put_preset(json_t *out, struct lb_item_report *item,
 static void put_url(json_t *out, struct lb_item_report *item,
 		    const struct lb_requester *r, const char *own)
 {
-	lb_autofree char *usual = endpoint(r, r->usual_url);
 	lb_autofree char *full = endpoint(r, own && *own ? own : r->usual_url);
 	const char *host;
 

@@ -216,8 +216,12 @@ void twin_answer(const struct twin *how, const struct request *r,
 const struct service *service_find(const char *name)
 {
 	static const struct service *const all[] = {
-		&openai_service, &responses_service, &anthropic_service,
-		&gemini_service, &ollama_service,
+		&openai_service,        &responses_service,
+		&anthropic_service,     &gemini_service,
+		&ollama_service,        &embeddings_service,
+		&ollama_embed_service,  &gemini_embed_service,
+		&cohere_embed_service,  &cohere_rerank_service,
+		&voyage_rerank_service,
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

@@ -64,6 +64,10 @@ struct service {
 
 extern const struct service openai_service, anthropic_service, gemini_service,
 	ollama_service, responses_service;
+/* vectors.c, rerank.c */
+extern const struct service embeddings_service, ollama_embed_service,
+	gemini_embed_service, cohere_embed_service, cohere_rerank_service,
+	voyage_rerank_service;
 
 /* The key of an "Authorization: Bearer", or what is wrong with it. */
 bool bearer_ok(const struct twin *how, const struct request *r,

@@ -39,7 +39,9 @@
  *     SERVICE strict [KEY]  an endpoint that refuses what the real one refuses,
  *                           and answers, streamed or not. SERVICE is openai
  *                           (chat completions), responses, anthropic, gemini
- *                           or ollama
+ *                           or ollama; embeddings (OpenAI's), ollama-embed,
+ *                           gemini-embed, cohere-embed; cohere-rerank,
+ *                           voyage-rerank
  *     call NAME [JSON]      first with this call of a tool, and with those of
  *                           further such lines; then, when they are answered:
  *     answer TEXT           this; {last} is the last message of the user

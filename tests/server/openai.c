@@ -210,10 +210,11 @@ static bool wants_stream(const struct request *r, const json_t *body)
 	return lb_json_bool(body, "stream", false);
 }
 
-static json_t *usage_of(const struct turn *t)
+/* In a stream it counts for one token, whatever it is. */
+static json_t *usage_of(const struct turn *t, bool streamed)
 {
 	int in = (int)json_array_size(json_object_get(t->body, "messages"));
-	int out = (int)strlen(t->text) + 1;
+	int out = streamed ? 1 : (int)strlen(t->text);
 
 	return lb_json_pack("{s:i,s:i,s:i}", "prompt_tokens", in,
 			    "completion_tokens", out, "total_tokens", in + out);
@@ -287,7 +288,7 @@ static void stream(struct turn *t)
 				       "chatcmpl-1", "object",
 				       "chat.completion.chunk", "created", 1,
 				       "model", lb_json_str(t->body, "model"),
-				       "choices", "usage", usage_of(t)),
+				       "choices", "usage", usage_of(t, true)),
 			  FRAME_EVENT, 0);
 	plan_add(t->plan, STEP_SEND, "data: [DONE]\n\n", 14, 0);
 }
@@ -309,7 +310,7 @@ static void whole(struct turn *t)
 			       "created", 1, "model",
 			       lb_json_str(t->body, "model"), "choices",
 			       "index", 0, "message", message, "finish_reason",
-			       finish_of(t), "usage", usage_of(t)),
+			       finish_of(t), "usage", usage_of(t, false)),
 		  FRAME_VALUE, 0);
 }
 

@@ -1,4 +1,4 @@
-/* test-retry - Retry-After, one table row per case. Prints TAP. */
+/* test-retry - Retry-After (llm-15), one table row per case. Prints TAP. */
 #include <stdio.h>
 
 #include "net/http.h"
