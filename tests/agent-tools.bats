@@ -171,6 +171,15 @@ history() {
 	same "error: there is no tool 'exec'; there are: read" "$(as joe exec)"
 	sandbox 'open-to: everyone'
 	same done "$(as joe exec)"
+	# What a list calls exec is guarded, whoever has it; a full name is meant.
+	cat > "$LB_CONFIG" <<-END
+		bots: {shop: {adapter: jsonl, trust-sender: true}}
+		tools: {providers: {x: {command: [sh, "$BATS_TEST_TMPDIR/native.sh"]}}}
+		pipelines: {default: {ai: {local-agent: {tools: [exec]}}},
+		  full: {ai: {local-agent: {tools: [x__exec]}}}}
+	END
+	same "error: there is no tool 'x__exec'; there are none" "$(as joe x__exec)"
+	same done "$(answer joe2 'call x__exec' '{"pipeline":"full","bot":"shop","sender_id":"joe"}')"
 }
 
 @test "two tools of one name are an error that the operator sees, and neither" {
@@ -210,6 +219,16 @@ history() {
 		"$(reply '[.rounds,.tools.n,.tools.errors,.tools.calls,[.tools.list[].name]]')"
 	same receipt "$(jq -r .kind "$BATS_TEST_TMPDIR/sent")"
 	"$LB_TEST_BUILD/tests/unit/validate-record" "$BATS_TEST_DIRNAME/../share/lb/schema" < "$BATS_TEST_TMPDIR/out"
+}
+
+@test "which tools are called is said, streamed or not, where the pipeline wants it" {
+	config 'enable-all-tools: true' 'output: {misc: {track-function-calls: true}}'
+	script=$'say I look.\ncall e__who\nand e__echo {"text":"x"}\nsay Found.'
+	query a "$script" | lb-agent | lb-wrap > "$BATS_TEST_TMPDIR/out"
+	same '"Call e__who.e__echo...\n\nI look.\n\nFound."' "$(reply .text)"
+	query b "$script" | lb-agent --stream | lb-wrap > "$BATS_TEST_TMPDIR/out"
+	same '"I look.\n\nCall e__who.e__echo...\n\nFound."' "$(reply .text)"
+	same "$(reply .text)" "$(jq -sc '[.[]|select(.kind=="chunk").text]|add' "$BATS_TEST_TMPDIR/out")"
 }
 
 @test "streamed or not, the history is the same" {
@@ -395,6 +414,10 @@ history() {
 	same 5000 "$(stat -c %s "$LB_STATE/media/results/$file")"
 	same 000002000 "$(answer a "call read_result {\"file\":\"$file\",\"offset\":2000,\"limit\":9}")"
 	same '{"lb":1}' "$(reply .tools.calls)"
+	cp "$LB_CONFIG" "$BATS_TEST_TMPDIR/config"
+	sed -i 's/^pipelines: {default: {/&tools: {deny: [read_result]}, /' "$LB_CONFIG"
+	[[ $(answer a "call read_result {\"file\":\"$file\"}") == "error: there is no tool 'read_result'"* ]]
+	cp "$BATS_TEST_TMPDIR/config" "$LB_CONFIG"
 	# Not another's, and nothing else.
 	[[ $(answer b "call read_result {\"file\":\"$file\"}") == "error: there is no tool 'read_result'"* ]]
 	same "error: no result of this conversation names that file" \

@@ -85,21 +85,33 @@ static bool is_guarded(const char *name)
 	return false;
 }
 
+bool grants_by_own_name(const struct grants *g, const char *name)
+{
+	return !g->all && !has(g->tools, name);
+}
+
+bool grants_deny(const struct grants *g, const char *name, const char *own)
+{
+	if (fits(g->deny, name) || fits(g->deny, own))
+		return true;
+	return json_array_size(g->allow) > 0 && !fits(g->allow, name) &&
+	       !fits(g->allow, own);
+}
+
+/* A list that says `exec` means what everybody calls so. */
+static bool means_guarded(const struct grants *g, const char *name,
+			  const char *own)
+{
+	return is_guarded(name) ||
+	       (grants_by_own_name(g, name) && is_guarded(own));
+}
+
 bool grants_allow(const struct grants *g, const char *name, const char *own)
 {
 	if (!g->all && !has(g->tools, name) && !has(g->tools, own))
 		return false;
-	if (fits(g->deny, name) || fits(g->deny, own))
-		return false;
-	if (json_array_size(g->allow) > 0 && !fits(g->allow, name) &&
-	    !fits(g->allow, own))
-		return false;
-	return g->open || !is_guarded(name);
-}
-
-bool grants_by_own_name(const struct grants *g, const char *name)
-{
-	return !g->all && !has(g->tools, name);
+	return !grants_deny(g, name, own) &&
+	       (g->open || !means_guarded(g, name, own));
 }
 
 bool grants_provider(const struct grants *g, const char *provider)

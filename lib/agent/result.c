@@ -238,8 +238,14 @@ static bool names_file(const json_t *messages, const char *file)
 
 bool result_was_cut(const struct turn *t)
 {
-	return t->tools.n > 0 &&
-	       (names_file(t->messages, NULL) || names_file(t->made, NULL));
+	const struct asker who = turn_asker(t);
+	struct grants g;
+
+	if (t->tools.n == 0 ||
+	    (!names_file(t->messages, NULL) && !names_file(t->made, NULL)))
+		return false;
+	grants_read(&g, agent_of(t)->options->config, &who);
+	return !grants_deny(&g, READ_RESULT, READ_RESULT);
 }
 
 json_t *result_read_spec(void)

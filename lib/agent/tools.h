@@ -45,6 +45,8 @@ bool grants_any(const struct grants *g);
  * calls it.
  */
 bool grants_allow(const struct grants *g, const char *name, const char *own);
+/* Do `deny` and `allow` say that it is not there, whoever asks? */
+bool grants_deny(const struct grants *g, const char *name, const char *own);
 /* Is it there because of its own name alone? */
 bool grants_by_own_name(const struct grants *g, const char *name);
 /* Are the tools of that provider there? */

@@ -1,3 +1,9 @@
+#include "llm/offline-tools.h"
+
+#include <string.h>
+
+#include "base/json.h"
+
 /*
  * offline-tools - the model `offline:tools`: what the user says is a script of
  * what it does, a step a line, so that tools can be tried without a network.
@@ -13,10 +19,6 @@
  * the last tool answered and {results} what all did, a blank between. Where
  * the script ends without words, it says {results}.
  */
-#include <string.h>
-
-#include "base/json.h"
-#include "llm/protocol.h"
 
 enum { MAX_CALLS = 128 };
 

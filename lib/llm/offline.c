@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/utf8.h"
+#include "llm/offline-tools.h"
 #include "llm/protocol.h"
 
 enum { WORD_MS = 15, MAX_SILENCE = 1000, MAX_ECHO = 2000 };

@@ -60,15 +60,6 @@ void lb_call_emit(struct lb_llm_call *call, const struct lb_llm_event *event);
 void *lb_call_state(struct lb_llm_call *call, size_t size,
 		    void (*release)(void *state));
 
-/* offline-tools.c: what the script in the user's words says to do now. */
-struct lb_scripted {
-	struct lb_buf text, finish; /* finish may be empty */
-	json_t *calls;              /* [{"name","arguments"}], a text each */
-};
-
-void lb_offline_script(struct lb_scripted *out, const json_t *messages);
-void lb_scripted_release(struct lb_scripted *scripted);
-
 /* Is this a name behind "offline:"? */
 bool lb_offline_knows(const char *name);
 

@@ -236,6 +236,8 @@ static void test_ignores_cancel(const char *folder)
 		 "cancelled",
 		 lb_buf_str(&got[1].text), "who ignores cancel is killed");
 	tap_ok(got[0].times == 0, "a cancelled call has no answer");
+	for (int i = 0; i < 100 && is_alive(child); i++)
+		wait_ms(20); /* a signal takes its time */
 	tap_ok(!is_alive(child), "its children are, too");
 	call(p, 20000, &got[2]);
 	wait_for(&got[2]);
