@@ -28,27 +28,15 @@ static void add(struct lineup *l, struct lb_config *config, const char *spec)
 	l->at[l->n++] = m;
 }
 
-static char *nothing(void *arg, const char *name)
-{
-	(void)arg;
-	(void)name;
-	return NULL;
-}
-
-/* Only who has a choice needs to know what failed lately, and what was learned
- * of parameters is there when anything is: a file is not made to be read. */
 static void open_memo(struct lineup *l)
 {
 	struct lb_error err;
 	lb_autofree char *state = lb_config_state(&err);
-	bool choice = l->n > 1 || l->at[0]->n_keys > 1;
 
 	if (!state)
 		return;
 	l->limits = lb_limits_open(state, BUSY_MS);
 	l->memo = lb_memo_of(l->limits);
-	if (!choice && !lb_limits_exist(state))
-		l->memo.recall = nothing;
 }
 
 void lineup_behind(struct lineup *l, struct lb_config *config,

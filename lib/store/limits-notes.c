@@ -53,7 +53,9 @@ static char *read_note(struct lb_limits *l, const char *name, int64_t now_ms)
 
 char *lb_limits_recall(struct lb_limits *l, const char *name, int64_t now_ms)
 {
-	/* Nobody waits for a reader. */
+	/* A file is not made to be read, and nobody waits for a reader. */
+	if (!l->store && l->state && !lb_limits_exist(l->state))
+		return kept(l, name, now_ms);
 	return lb_limits_look(l) ? read_note(l, name, now_ms)
 				 : kept(l, name, now_ms);
 }
