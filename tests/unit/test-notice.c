@@ -74,8 +74,7 @@ static void test_admins(void)
 {
 	struct lb_config *c =
 		load("admins: [\"tg:person_7\", \"j:person_7\","
-		     " \"k:person_7\", \"-:person_8\","
-		     " \"tg:group_9\"]\n"
+		     " \"k:person_7\", \"-:person_8\"]\n"
 		     "bots:\n"
 		     "  tg: {adapter: telegram}\n"
 		     "  j: {adapter: jsonl}\n"
