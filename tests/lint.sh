@@ -89,6 +89,14 @@ threshold() {
 	[ "$(cat tests/coverage-threshold)" -ge "$before" ]
 }
 
+# A test that runs in the root leaves files there, and they get committed.
+strays() {
+	git ls-files | grep -v / | grep -vxE \
+		'\.clang-format|\.gitignore|CHANGELOG\.md|COPYING|HACKING\.md|Makefile\.am|README(\.md)?|bootstrap|configure\.ac' &&
+		return 1
+	return 0
+}
+
 check "clang-format" clang-format format
 check "rooms include what they may" awk sh tests/rooms.sh
 check "files are short enough" awk lengths
@@ -96,6 +104,7 @@ check "no banned calls" grep banned
 check "manual pages" mandoc pages
 check "shell scripts" shellcheck shells
 check "the coverage threshold did not fall" git threshold
+check "nothing is in the root by mistake" git strays
 check "cppcheck" cppcheck analysis
 echo "1..$n"
 exit $bad
