@@ -46,14 +46,12 @@ void lb_cooling_key(const struct lb_llm_memo *memo, const struct lb_model *m,
 		memo->note(memo->arg, name, code, until_ms);
 }
 
-bool lb_cooling_is_key(const struct lb_llm_memo *memo, const struct lb_model *m,
-		       size_t key)
+char *lb_cooling_is_key(const struct lb_llm_memo *memo,
+			const struct lb_model *m, size_t key)
 {
-	lb_autofree char *name = key_name(m, key), *code = NULL;
+	lb_autofree char *name = key_name(m, key);
 
-	if (memo)
-		code = memo->recall(memo->arg, name);
-	return code != NULL;
+	return memo ? memo->recall(memo->arg, name) : NULL;
 }
 
 void lb_cooling_note_changes(const struct lb_llm_memo *memo,

@@ -18,8 +18,9 @@ char *lb_cooling_is_model(const struct lb_llm_memo *memo,
 
 void lb_cooling_key(const struct lb_llm_memo *memo, const struct lb_model *m,
 		    size_t key, const char *code, int64_t until_ms);
-bool lb_cooling_is_key(const struct lb_llm_memo *memo, const struct lb_model *m,
-		       size_t key);
+/* The code of its failure, new; NULL: use it. */
+char *lb_cooling_is_key(const struct lb_llm_memo *memo,
+			const struct lb_model *m, size_t key);
 
 /* Parameters that it refused; new, or NULL. */
 void lb_cooling_note_changes(const struct lb_llm_memo *memo,

@@ -191,12 +191,15 @@ static bool next_key(struct lb_failover *f, const struct lb_llm_event *e)
 	c->key_tried[used] = true;
 	for (size_t i = 1; i < m->n_keys; i++) {
 		size_t k = (used + i) % m->n_keys;
+		lb_autofree char *cold = lb_cooling_is_key(f->plan.memo, m, k);
 
-		if (c->key_tried[k] || lb_cooling_is_key(f->plan.memo, m, k))
+		if (c->key_tried[k] || cold)
 			continue;
 		lb_model_use_key(m, k);
-		lb_log(LB_INFO, NULL, "%s: key %zu of %zu instead of %zu",
-		       m->label, k + 1, m->n_keys, used + 1);
+		/* a limit passes by itself, a refusal somebody must mend */
+		lb_log(refused ? LB_WARNING : LB_INFO, NULL,
+		       "%s; asking with key %zu of %zu instead of %zu",
+		       e->message, k + 1, m->n_keys, used + 1);
 		ask_in(f, 0);
 		return true;
 	}
@@ -324,20 +327,28 @@ static void on_event(void *arg, const struct lb_llm_event *e)
 
 /* ---- the order in which they are asked ---- */
 
-/* The first key that nobody was refused with lately; false: there is none. */
-static bool choose_key(struct lb_failover *f, struct lb_model *m)
+/*
+ * The first key that nobody was refused with lately. NULL, or when there is
+ * none, why: the code of the key that will do soonest.
+ */
+static char *choose_key(struct lb_failover *f, struct lb_model *m)
 {
+	const char *rate = lb_code_name(LB_CODE_RATE);
+	bool limited = false;
+
 	if (m->n_keys < 2)
-		return true;
+		return NULL;
 	for (size_t i = 0; i < m->n_keys; i++) {
 		size_t k = (m->key_in_use + i) % m->n_keys;
+		lb_autofree char *cold = lb_cooling_is_key(f->plan.memo, m, k);
 
-		if (lb_cooling_is_key(f->plan.memo, m, k))
-			continue;
-		lb_model_use_key(m, k);
-		return true;
+		if (!cold) {
+			lb_model_use_key(m, k);
+			return NULL;
+		}
+		limited = limited || strcmp(cold, rate) == 0;
 	}
-	return false;
+	return lb_strdup(limited ? rate : lb_code_name(LB_CODE_AUTH));
 }
 
 /* Those that are to be left alone come last: better than nobody. */
@@ -350,12 +361,12 @@ static void line_up(struct lb_failover *f, const struct lb_failover_plan *plan)
 		n = LB_FAILOVER_MODELS;
 	for (size_t i = 0; i < n; i++) {
 		struct lb_model *m = plan->models[i];
-		lb_autofree char *why = NULL;
+		lb_autofree char *cold = choose_key(f, m), *why = NULL;
 
 		if (n > 1)
 			why = lb_cooling_is_model(plan->memo, m);
-		if (!choose_key(f, m) && n > 1 && !why)
-			why = lb_strdup(lb_code_name(LB_CODE_RATE));
+		if (n > 1 && !why)
+			why = lb_steal(&cold);
 		if (why)
 			late[n_late++] = m;
 		else
