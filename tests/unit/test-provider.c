@@ -138,7 +138,8 @@ static const struct row rows[] = {
 	{"one that is not there to hear hello", "exit 4", 1, 5000, 0,
 	 "tool: provider 't': it exited 4"},
 	{"one that is silent", "sleep 60", 1, 5000, 0,
-	 "tool: provider 't': it did not answer hello in time"},
+	 "tool: provider 't': it did not answer hello in time "
+	 "(does it flush each line?)"},
 	{"one of another version", "read -r h; echo '{\"version\":2}'; cat", 1,
 	 5000, 0,
 	 "tool: provider 't': it does not speak version 1 of lb-provider(7)"},
