@@ -81,10 +81,10 @@ ask() {
 
 @test "the provider in Python answers each line at once, and leaves out what it does not know" {
 	need python3
-	coproc WORDS { exec "${CALC%/*}/words.py" 3>&-; }
+	coproc WORDS { exec env -u PYTHONUNBUFFERED "${CALC%/*}/words.py" 3>&-; }
 	ask() {
 		printf '%s\n' "$1" >&"${WORDS[1]}"
-		read -r -t 20 line <&"${WORDS[0]}"
+		read -r -t 10 line <&"${WORDS[0]}"
 	}
 	ask '{"op":"hello","version":1}'
 	same '{"version": 1, "name": "words"}' "$line"
