@@ -470,6 +470,26 @@ history() {
 	same "lb-agent: provider 'none' cannot be started" "$stderr"
 }
 
+@test "a provider whose lines are not as they have to be: the operator reads why" {
+	provider slow <<-'END'
+		read -r l; echo '{"version":1,"name":"x"}'; cat > /dev/null
+	END
+	export LB__TOOLS__LIST_TIMEOUT=100ms
+	run --separate-stderr -0 answer a 'say fine'
+	same fine "$output"
+	same "lb-agent: provider 'slow' does not list its tools in time" "$stderr"
+	unset LB__TOOLS__LIST_TIMEOUT
+	provider odd <<-'END'
+		read -r l; echo '{"version":1,"name":"x"}'
+		read -r l; echo '{"id":"1","ok":true,"tools":[{"name":"x"},{"name":"y","parameters":{"type":"array"}}]}'
+		read -r l; echo '{"id":"2","ok":true,"content":7}'; cat > /dev/null
+	END
+	run --separate-stderr -0 answer a 'call odd__x {}'
+	same "error: malformed: 'content' is neither a text nor an array" "$output"
+	same "lb-agent: provider 'odd': tool 'y' is left out: its parameters are not of type object
+lb-agent: provider 'odd': left out: 'content' is neither a text nor an array" "$stderr"
+}
+
 @test "a tool that is granted and nowhere is told, once" {
 	config 'tools: [e__echo, e__ehco, who, read_result]'
 	run --separate-stderr -0 lb-agent < <(query a 'call e__who'; query b 'call e__who')

@@ -123,8 +123,8 @@ static const struct row rows[] = {
 	 HELLO "read -r l; echo '{\"id\":\"1\",\"ok\":true,\"content\":7}'; "
 	       "echo '{\"id\":\"2\"}'; cat",
 	 2, 5000, 0,
-	 "malformed: the provider's answer is none|malformed: the provider's "
-	 "answer is none"},
+	 "malformed: 'content' is neither a text nor an array|malformed: "
+	 "'ok' is neither true nor false"},
 	{"one that dies takes its calls with it",
 	 HELLO "read -r l; read -r l; " OK("2", "b") "exit 3", 2, 5000, 0,
 	 "tool: provider 't': it exited 3|b"},
