@@ -546,6 +546,11 @@ a/b@c' "$(jq -r --arg n GROQ_API_KEY,http_proxy,HTTPS_PROXY,OPENAI_BASE_URL,LB__
 	# a word of a key, and a key without what it is in
 	same "$(lb-config describe pipelines.default.trigger.ignore-rules)" \
 		"$(lb-config describe ignore-rules)"
+	# a word of what it means finds it, too, if it is long enough to be one
+	same '["llm.fallbacks","pipelines.*.ai.local-agent.model"]' \
+		"$(lb-config describe fallbacks | jq -sc 'map(.key) | sort')"
+	run -64 lb-config describe zzz
+	[ "$(lb-config describe are | wc -l)" -lt 5 ]
 	run --separate-stderr -64 lb-config set trigger.ignore-rules.prefix x
 	same "lb-config: 'trigger.ignore-rules.prefix' is no key (did you mean 'pipelines.default.trigger.ignore-rules.prefix'?)" "$stderr"
 	run --separate-stderr -64 lb-config set bot.x.stream true

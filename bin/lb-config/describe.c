@@ -9,6 +9,8 @@
 #include "config/keys.h"
 #include "verbs.h"
 
+enum { LEAST = 4 }; /* letters of a word: fewer are in every text */
+
 static bool as_json, as_mdoc;
 
 const struct lb_opt describe_options[] = {
@@ -117,11 +119,17 @@ static int unknown(const char *path)
 	return lb_report(&err);
 }
 
-/* Who looks for a key knows a word of it. */
+/* Who looks for a key knows a word of it, or of what it is for. */
+static bool is_about(const struct lb_key *k, const char *word)
+{
+	return *word && (strstr(k->path, word) ||
+			 (strlen(word) >= LEAST && strstr(k->doc, word)));
+}
+
 static bool has_part(const char *word)
 {
-	for (const struct lb_key *k = lb_keys; *word && k->path; k++)
-		if (strstr(k->path, word))
+	for (const struct lb_key *k = lb_keys; k->path; k++)
+		if (is_about(k, word))
 			return true;
 	return false;
 }
@@ -141,7 +149,7 @@ int verb_describe(int argc, char **argv)
 		return unknown(argv[0]);
 	table = lb_table_open(columns, as_json);
 	for (const struct lb_key *k = lb_keys; k->path; k++)
-		if (part ? strstr(k->path, argv[0]) != NULL
+		if (part ? is_about(k, argv[0])
 			 : lb_key_matches(k->path, argv[0], true) ||
 				    lb_key_begins(k->path, argv[0])) {
 			lb_table_row(table, row(k));
