@@ -309,7 +309,7 @@ const struct lb_protocol lb_anthropic = {
 	.images = {.bytes = 5 << 20,
 		   .count = 100,
 		   .total = 24 << 20, /* 32 MB of base64 */
-		   .takes_url = true},
+		   .urls = LB_HTTPS_URLS},
 	.authorize = authorize,
 	.encode = encode,
 	.state_size = LB_ANTHROPIC_STATE,

@@ -216,7 +216,7 @@ const struct lb_protocol lb_openai_responses = {
 	.images = {.bytes = 20 << 20,
 		   .count = 500,
 		   .total = 37 << 20, /* 50 MB of base64 */
-		   .takes_url = true},
+		   .urls = LB_HTTP_URLS},
 	.authorize = lb_wire_bearer,
 	.encode = encode,
 	.state_size = sizeof(struct lb_responses_state),

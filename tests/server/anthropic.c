@@ -17,8 +17,10 @@ static bool image_block_ok(const json_t *b, struct fault *f)
 	const json_t *source = json_object_get(b, "source");
 	const char *type = lb_json_str(source, "type");
 
-	if (type && strcmp(type, "url") == 0 && lb_json_str(source, "url"))
-		return true;
+	if (type && strcmp(type, "url") == 0)
+		return strncmp(lb_json_str(source, "url"), "https://", 8) ==
+			       0 ||
+		       wrong(f, NULL, "Only HTTPS URLs are supported.");
 	if (!type || strcmp(type, "base64") != 0)
 		return wrong(f, NULL, "messages: image: no such source");
 	if (!image_ok(lb_json_str(source, "data"),

@@ -23,6 +23,11 @@ static bool part_ok(const json_t *part, struct fault *f)
 		if (!url || !*url)
 			return wrong(f, "messages",
 				     "an image part needs a url");
+		if (strncmp(url, "http://", 7) != 0 &&
+		    strncmp(url, "https://", 8) != 0 &&
+		    strncmp(url, "data:image/", 11) != 0)
+			return wrong(f, "messages",
+				     "Failed to download image from %s.", url);
 	}
 	return true;
 }
