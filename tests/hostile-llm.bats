@@ -215,3 +215,37 @@ note() {
 	same e__self "$(requests 'select(.path).body | fromjson | .tools[].function.name' | tr -d '"')"
 	[[ $stderr == *"'deep' is left out: its parameters are nested too deep; tool '' is left out"* ]]
 }
+
+@test "no key is shown, wherever it stands and whoever says it again" {
+	export LB_LOG=debug LB_LOG_BODIES=1 LB__LLM__RETRY__TRIES=1
+	providers < <(
+		printf 'on * /*\nuses any\nreply 401\nheader X-Echo: MARK-one\nsend %s\n' \
+			'{"error":{"message":"what is Bearer MARK-one MARK-two?","code":"invalid_api_key","param":"MARK-one"}}')
+	cat > "$LB_CONFIG" <<-END
+		providers:
+		  a: {base-url: "$SERVER_URL/v1", api-keys: [MARK-one, "cmd:echo MARK-two"]}
+		  b: {protocol: anthropic-messages, base-url: "$SERVER_URL/v1", api-keys: [MARK-one]}
+		  g: {protocol: gemini, base-url: "$SERVER_URL/v1", api-keys: [MARK-one]}
+		  u: {base-url: "http://MARK-user:MARK-pass@${SERVER_URL#http://}/v1", api-keys: [MARK-one]}
+		  q: {base-url: "$SERVER_URL/v1?a=1&api_key=MARK-url&b=2", api-keys: [MARK-one]}
+		pipelines: {default: {ai: {local-agent: {model: {primary: a/m, fallbacks: [b/m, g/m, u/m]}}}}}
+	END
+	for m in a b g u q; do
+		lb-llm -vv -m $m/m --dry-run hi || true
+		lb-llm embed -vv -m $m/m --dry-run hi || true
+		lb-llm -vv -m $m/m -o extra_headers='{"X-Api-Key":"MARK-head"}' hi || true
+		lb-llm -vv -m $m/m -o extra_headers='{"X-Api-Key":"MARK-head"}' --dry-run hi || true
+		lb-llm embed -vv -m $m/m hi || true
+		lb-llm rerank -vv -m $m/m q d || true
+		lb-llm models -vv $m || true
+		lb-llm test -vv $m/m || true
+	done > "$BATS_TEST_TMPDIR/all" 2>&1
+	lb-llm models >> "$BATS_TEST_TMPDIR/all" 2>&1
+	query 1 hi | lb-agent -vv >> "$BATS_TEST_TMPDIR/all" 2>&1
+	lb-session show --json -/person_1 >> "$BATS_TEST_TMPDIR/all" 2>&1 || true
+	[ "$(requests .path | wc -l)" -gt 20 ]
+	grep -q '"Authorization":"Bearer \*\*\*"' "$BATS_TEST_TMPDIR/all"
+	grep -q '?a=1&api_key=\*\*\*&b=2' "$BATS_TEST_TMPDIR/all"
+	grep -qaF 'what is Bearer *** ***?' "$BATS_TEST_TMPDIR/all"
+	run -1 grep -rqa MARK "$BATS_TEST_TMPDIR/all" "$LB_STATE"
+}

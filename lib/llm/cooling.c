@@ -5,12 +5,15 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "llm/wire.h"
 
 /* Another address is another provider, whatever it is called. */
 static char *name_of(const char *what, const struct lb_model *m, const char *of)
 {
-	return lb_printf("llm %s\x1f%s\x1f%s", what,
-			 m->base_url ? m->base_url : "", of);
+	lb_autofree char *url =
+		lb_wire_shown_url(m->base_url ? m->base_url : "");
+
+	return lb_printf("llm %s\x1f%s\x1f%s", what, url, of);
 }
 
 void lb_cooling_model(const struct lb_llm_memo *memo, const struct lb_model *m,
