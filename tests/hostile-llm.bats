@@ -249,3 +249,40 @@ note() {
 	grep -qaF 'what is Bearer *** ***?' "$BATS_TEST_TMPDIR/all"
 	run -1 grep -rqa MARK "$BATS_TEST_TMPDIR/all" "$LB_STATE"
 }
+
+# lists AFTER - a provider with one tool that does AFTER when it is asked for $said.
+lists() {
+	cat > "$BATS_TEST_TMPDIR/p.sh" <<-END
+		id() { id=\${l#*'"id":"'}; id=\${id%%'"'*}; }
+		while read -r l; do
+			case \$l in
+			*'"op":"hello"'*) echo '{"version":1,"name":"x"}' ;;
+			*'"op":"list"'*) id
+				said='{"id":"'\$id'","ok":true,"tools":[{"name":"one"}]}'
+				$1 ;;
+			*'"op":"call"'*) id; echo '{"id":"'\$id'","ok":true,"content":"done"}' ;;
+			esac
+		done
+	END
+	cat > "$LB_CONFIG" <<-END
+		tools: {list-timeout: 1s, providers: {e: {command: [sh, $BATS_TEST_TMPDIR/p.sh]}}}
+		pipelines: {default: {ai: {local-agent: {enable-all-tools: true}}}}
+	END
+}
+
+@test "a list that changes while it is told is asked for again, but not for ever" {
+	export LB_MODEL=offline:tools
+	lists 'n=$((n + 1)); printf "{\"event\":\"changed\"}\n%s\n" "$said"; echo "$n" > "'"$BATS_TEST_TMPDIR"'/asked"'
+	run --separate-stderr -0 lb-agent < <(query 1 'call e__one')
+	[[ $stderr == *"provider 'e' changes its tools too often"* ]]
+	same 3 "$(cat "$BATS_TEST_TMPDIR/asked")"
+	# once is what a server of tools does that has just started
+	lists 'n=$((n + 1)); [ $n -gt 1 ] && echo "$said" || printf "{\"event\":\"changed\"}\n%s\n" "$said"'
+	run --separate-stderr -0 lb-agent < <(query 2 'call e__one')
+	same done "$(jq -r 'select(.kind == "reply").text' <<< "$output")"
+	[ -z "$stderr" ]
+	# and one that does not answer is told of
+	lists ':'
+	run --separate-stderr -0 lb-agent < <(query 3 'call e__one')
+	[[ $stderr == *"provider 'e' does not list its tools in time"* ]]
+}
