@@ -259,6 +259,24 @@ history() {
 		"$(requests '.body|fromjson|.messages[1].tool_calls[0].function')"
 }
 
+@test "the reply counts calls by their source, what the sandbox ran, and skills" {
+	lists exec | sed 's/"ok":true,"content":"done"/"ok":false,"error":{"code":"tool","message":"no"}/' \
+		> "$BATS_TEST_TMPDIR/native.sh"
+	lists activate register_skill > "$BATS_TEST_TMPDIR/skill.sh"
+	cat > "$LB_CONFIG" <<-END
+		tools: {providers: {native: {command: [sh, "$BATS_TEST_TMPDIR/native.sh"]},
+		  skill: {command: [sh, "$BATS_TEST_TMPDIR/skill.sh"]}, e: {command: ["$ECHO"]}}}
+		pipelines: {default: {ai: {local-agent: {enable-all-tools: true, tools: [exec]}},
+		  sandbox: {open-to: everyone}}}
+	END
+	answer a $'call exec\nand activate {"skill_name":"pdf"}\nand e__later {"text":"x","ms":30}\ncall nobody' > /dev/null
+	same '{"n":4,"errors":2,"calls":{"native":1,"skill":1,"e":1,"none":1},"execs":1,"exec_errors":1,"skills":["pdf"]}' \
+		"$(reply '.tools | {n, errors, calls, execs, exec_errors, skills}')"
+	same '[["exec","native",true],["activate","skill",null],["e__later","e",null],["nobody","none",true]]' \
+		"$(reply '[.tools.list[] | [.name, .source, .error]]')"
+	same true "$(reply '.tools.ms >= 30 and (.tools.list[2].ms >= 30)')"
+}
+
 @test "lb-session show shows calls and results to people" {
 	need script
 	config 'enable-all-tools: true'

@@ -50,6 +50,7 @@ asked() {
 		on m500 'reply 500' 'send oops'
 		on m503 'reply 503' "$(error busy overloaded)"
 		on empty 'reply 200' 'header Content-Type: text/event-stream' 'send data: [DONE]\n\n'
+		on silent hang
 		on m400 'reply 400' "$(error 'bad thing' invalid)"
 		on m422 'reply 422' "$(error 'bad thing' invalid)"
 		on m401 'reply 401' "$(error 'who?' invalid_api_key)"
@@ -65,6 +66,10 @@ asked() {
 			"$(jq -c '[.text, .model, [.passed_over[].model]]' <<< "$output")"
 		[[ $stderr == *"$first"*'asking b/good' ]]
 	done
+	rm -rf "$LB_STATE"
+	run --separate-stderr -0 lb-llm --json -m a/silent --first-byte-timeout 200ms --fallback b/good hi
+	same '["You said: hi","b/good",["a/silent"]]' \
+		"$(jq -c '[.text, .model, [.passed_over[].model]]' <<< "$output")"
 	# a key that is refused is no better for the same provider's next model
 	run -69 lb-llm -m a/m401 --fallback a/good hi
 	for first in a/m400 a/m422; do

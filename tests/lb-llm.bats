@@ -249,6 +249,51 @@ half of' "$(< "$BATS_TEST_TMPDIR/out")"
 	same '"-/llm_duck"' "$(lb-session list | jq -c .session | grep duck)"
 }
 
+@test "-c: what a provider wants back goes back to it, and to no other" {
+	serve <<-'END'
+		on POST /v1/chat/completions
+		uses any
+		openai strict
+		answer You said: {last}
+	END
+	cat > "$LB_CONFIG" <<-END
+		providers:
+		  kimi: {base-url: "$SERVER_URL/v1", api-keys: [k]}
+		  other: {base-url: "$SERVER_URL/v1", api-keys: [k]}
+	END
+	chmod 600 "$LB_CONFIG"
+	run -0 lb-llm -m kimi/kimi-k2.5 one
+	run -0 lb-llm -m kimi/kimi-k2.5 -c two
+	run -0 lb-llm -m other/kimi-k2.5 -c three
+	same 'null
+"Tools it is."
+null' "$(requests '.body | fromjson | .messages[1].reasoning_content')"
+}
+
+@test "-c: a call that the options asked for is told, and is not kept" {
+	serve <<-'END'
+		on POST /v1/chat/completions
+		uses 1
+		openai strict
+		call clock
+		answer You said: {last}
+		on POST /v1/chat/completions
+		uses any
+		openai strict
+		answer You said: {last}
+	END
+	cat > "$LB_CONFIG" <<-END
+		providers: {p: {base-url: "$SERVER_URL/v1", api-keys: [k]}}
+	END
+	chmod 600 "$LB_CONFIG"
+	tools='[{"type":"function","function":{"name":"clock"}}]'
+	run --separate-stderr -0 lb-llm -m p/m -o "tools=$tools" one
+	[[ $stderr == *"the model calls 'clock', which nothing here answers; --json prints it"* ]]
+	run --separate-stderr -0 lb-llm -m p/m -c two
+	same 'You said: two' "$output"
+	[[ $stderr != *mended* ]]
+}
+
 @test "forty at once on a fresh store: forty answers, none lost" {
 	seq 40 | xargs -P 8 -I{} lb-llm -m 'offline:text=ok {}' 'n {}' \
 		> "$BATS_TEST_TMPDIR/out"

@@ -7,8 +7,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* Complaints that are remembered, so as not to be made again. */
-enum { MAX_TOLD = 1000 };
+/* Complaints that are remembered, so as not to be made again; how often a list
+ * is asked for that changes as soon as it is there. */
+enum { MAX_TOLD = 1000, MAX_CHANGES = 3 };
 
 json_t *asker_context(const struct asker *who)
 {
@@ -70,7 +71,9 @@ static void each_provider(struct agent *a, const struct grants *g,
 
 struct ask {
 	struct listing *listing;
+	struct lb_provider *provider;
 	struct lb_provider_call *call; /* NULL: answered */
+	int changes;                   /* of the list while it was asked for */
 };
 
 struct listing {
@@ -102,6 +105,8 @@ void listing_cancel(struct listing *l)
 	free_listing(l);
 }
 
+static void ask_again(struct ask *ask);
+
 /* Whether it is there or not: the answer is made with what there is. */
 static void on_list(void *arg, const struct lb_provider_answer *answer)
 {
@@ -111,7 +116,22 @@ static void on_list(void *arg, const struct lb_provider_answer *answer)
 	void *of = l->arg;
 
 	ask->call = NULL;
-	if (!answer->content)
+	if (!lb_provider_tools(ask->provider, l->pipeline) &&
+	    (answer->content || strcmp(answer->code, "changed") == 0) &&
+	    ++ask->changes < MAX_CHANGES) {
+		ask_again(ask);
+		return;
+	}
+	if (answer->content && ask->changes >= MAX_CHANGES)
+		agent_complain_once(l->agent, "provider",
+				    lb_provider_name(ask->provider),
+				    "changes its tools too often to be asked "
+				    "for them");
+	else if (answer->code && strcmp(answer->code, "timeout") == 0)
+		agent_complain_once(l->agent, "provider",
+				    lb_provider_name(ask->provider),
+				    "does not list its tools in time");
+	else if (!answer->content)
 		lb_log(LB_INFO, NULL, "some tools are not there: %s",
 		       answer->message);
 	if (--l->left > 0)
@@ -120,11 +140,20 @@ static void on_list(void *arg, const struct lb_provider_answer *answer)
 	done(of);
 }
 
+static void ask_again(struct ask *ask)
+{
+	struct listing *l = ask->listing;
+	int64_t ms =
+		lb_config_ms(l->agent->options->config, "tools.list-timeout");
+
+	ask->call =
+		lb_provider_list(ask->provider, l->pipeline, l->context,
+				 ms < INT32_MAX ? ms : INT32_MAX, on_list, ask);
+}
+
 static void ask_for_list(void *arg, struct lb_provider *p)
 {
 	struct listing *l = arg;
-	int64_t ms =
-		lb_config_ms(l->agent->options->config, "tools.list-timeout");
 	struct ask *ask;
 
 	if (lb_provider_tools(p, l->pipeline))
@@ -134,9 +163,8 @@ static void ask_for_list(void *arg, struct lb_provider *p)
 	l->asked[l->n++] = ask;
 	l->left++;
 	ask->listing = l;
-	ask->call =
-		lb_provider_list(p, l->pipeline, l->context,
-				 ms < INT32_MAX ? ms : INT32_MAX, on_list, ask);
+	ask->provider = p;
+	ask_again(ask);
 }
 
 struct listing *listing_start(struct agent *a, const struct asker *who,

@@ -1,6 +1,5 @@
 #include "llm/encode.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -20,23 +19,6 @@ json_t *lb_encode_image_url(const json_t *part)
 	lb_buf_printf(&text, "data:%s;base64,", lb_json_str(part, "mime"));
 	lb_buf_put(&text, json_string_value(data), json_string_length(data));
 	return lb_json_text(text.data, text.len);
-}
-
-json_t *lb_encode_id(const json_t *id)
-{
-	static const char good[] = "abcdefghijklmnopqrstuvwxyz"
-				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				   "0123456789_-";
-	const char *text = json_string_value(id);
-	lb_autobuf struct lb_buf clean = {0};
-	uint64_t hash = 14695981039346656037u;
-
-	if (*text && !text[strspn(text, good)] && strlen(text) <= 64)
-		return json_string(text);
-	for (const char *p = text; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * 1099511628211u;
-	lb_buf_printf(&clean, "call_%016llx", (unsigned long long)hash);
-	return json_string(clean.data);
 }
 
 static json_t *encode_part(const json_t *part)
@@ -87,8 +69,14 @@ static json_t *encode_calls(const json_t *calls)
 	return out;
 }
 
-/* `keep`: what the provider gave with it is wanted back. */
-static void add_assistant(json_t *out, const json_t *turn, bool keep)
+/* What a model wants back of the reasoning of answers. */
+enum back {
+	BACK_NONE,
+	BACK_KEPT, /* what its provider gave */
+	BACK_SOME, /* something, also where there was none */
+};
+
+static void add_assistant(json_t *out, const json_t *turn, enum back back)
 {
 	const json_t *parts = json_object_get(turn, "parts");
 	const json_t *calls = json_object_get(turn, "calls");
@@ -101,9 +89,13 @@ static void add_assistant(json_t *out, const json_t *turn, bool keep)
 
 	if (json_array_size(calls) > 0)
 		json_object_set_new(message, "tool_calls", encode_calls(calls));
-	if (keep)
+	if (back != BACK_NONE)
 		json_object_update_missing(message,
 					   json_object_get(turn, "keep"));
+	/* an empty text is refused like none */
+	if (back == BACK_SOME && !json_object_get(message, "reasoning_content"))
+		json_object_set_new(message, "reasoning_content",
+				    json_string(" "));
 	if (silent && json_array_size(calls) == 0)
 		json_decref(message); /* nothing but what was kept */
 	else
@@ -168,8 +160,10 @@ json_t *lb_encode_chat(const struct lb_model *model,
 		       const json_t *turns)
 {
 	bool keep = lb_reasoning_goes_back(model, request);
+	bool wanted = lb_reasoning_is_wanted(model, request);
 	json_t *out = json_array(), *message;
 	const json_t *turn;
+	bool tools = false; /* the turn was one of tools */
 	size_t i;
 
 	json_array_foreach(turns, i, turn)
@@ -178,10 +172,16 @@ json_t *lb_encode_chat(const struct lb_model *model,
 		json_t *name = json_object_get(turn, "name");
 
 		if (strcmp(role, "assistant") == 0) {
-			add_assistant(out, turn, keep);
+			tools |= json_array_size(
+					 json_object_get(turn, "calls")) > 0;
+			add_assistant(out, turn,
+				      wanted && tools ? BACK_SOME
+				      : keep          ? BACK_KEPT
+						      : BACK_NONE);
 		} else if (strcmp(role, "tool") == 0) {
 			add_results(out, json_object_get(turn, "results"));
 		} else {
+			tools = false;
 			message =
 				lb_json_pack("{s:s, s:o}", "role", role,
 					     "content",

@@ -17,13 +17,6 @@ json_t *lb_encode_chat(const struct lb_model *model,
 /* "data:MIME;base64,DATA", or the address, of a part that is an image; new. */
 json_t *lb_encode_image_url(const json_t *part);
 
-/*
- * The id of a call as it may go to any endpoint, new. Those of some providers
- * hold what others refuse; what is put in its place is the same each time, and
- * another one for another id.
- */
-json_t *lb_encode_id(const json_t *id);
-
 /* What a tool of a request is called, does and takes; all borrowed. */
 struct lb_tool_view {
 	const char *name;

@@ -1,6 +1,7 @@
 #include "llm/image.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/base64.h"
 #include "base/buf.h"
@@ -89,6 +90,13 @@ json_t *lb_image_read(const char *text, size_t len,
 			    lb_json_text(text, len));
 }
 
+static bool takes(enum lb_image_urls urls, const char *url)
+{
+	if (strncasecmp(url, "https://", 8) == 0)
+		return urls != LB_NO_URLS;
+	return urls == LB_HTTP_URLS && strncasecmp(url, "http://", 7) == 0;
+}
+
 json_t *lb_image_at(const char *url, struct lb_image_count *count,
 		    struct lb_error *err)
 {
@@ -96,7 +104,7 @@ json_t *lb_image_at(const char *url, struct lb_image_count *count,
 
 	if (strncmp(url, "data:", 5) == 0)
 		return lb_image_read(url, strlen(url), count, err);
-	if (count->limits->takes_url)
+	if (takes(count->limits->urls, url))
 		return take(count, 0, err) < 0
 			       ? NULL
 			       : lb_json_pack("{s:s}", "url", url);

@@ -43,6 +43,8 @@ void lb_llm_cancel(struct lb_llm_call *call);
  * without. What was changed before is refused no more, so this ends.
  */
 json_t *lb_llm_change(const struct lb_llm_event *failure);
+/* Is it one that lb_llm_change() may have made? */
+bool lb_llm_is_change(const json_t *changes);
 
 /*
  * What would be sent, for people: {"method","url","headers","body"}, with the

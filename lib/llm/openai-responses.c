@@ -79,9 +79,8 @@ static void add_laid(void *items, const struct lb_laid *laid)
 		json_array_append(items, (json_t *)(uintptr_t)laid->value);
 		return;
 	}
-	item = lb_json_pack("{s:s, s:o, s:O, s:O}", "type", "function_call",
-			    "call_id",
-			    lb_encode_id(json_object_get(laid->value, "id")),
+	item = lb_json_pack("{s:s, s:O, s:O, s:O}", "type", "function_call",
+			    "call_id", json_object_get(laid->value, "id"),
 			    "name", json_object_get(laid->value, "name"),
 			    "arguments", json_object_get(laid->value, "text"));
 	json_array_append_new(items, item);
@@ -94,10 +93,8 @@ static void add_results(json_t *items, const json_t *results)
 
 	json_array_foreach(results, i, result) json_array_append_new(
 		items,
-		lb_json_pack("{s:s, s:o, s:o}", "type", "function_call_output",
-			     "call_id",
-			     lb_encode_id(json_object_get(result, "id")),
-			     "output",
+		lb_json_pack("{s:s, s:O, s:o}", "type", "function_call_output",
+			     "call_id", json_object_get(result, "id"), "output",
 			     content_of(json_object_get(result, "parts"))));
 }
 
@@ -215,10 +212,11 @@ static int encode(const struct lb_model *model,
 const struct lb_protocol lb_openai_responses = {
 	.name = "openai-responses",
 	.models = {.path = "/models", .list = "data", .id = "id"},
+	.plain_ids = true,
 	.images = {.bytes = 20 << 20,
 		   .count = 500,
 		   .total = 37 << 20, /* 50 MB of base64 */
-		   .takes_url = true},
+		   .urls = LB_HTTP_URLS},
 	.authorize = lb_wire_bearer,
 	.encode = encode,
 	.state_size = sizeof(struct lb_responses_state),

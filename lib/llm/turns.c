@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "llm/call-ids.h"
 #include "llm/image.h"
 #include "record/load.h"
 
@@ -16,6 +17,7 @@ struct work {
 	const char *protocol; /* whose `keep` counts */
 	struct lb_image_count images;
 	json_t *out;
+	json_t *ids; /* of calls so far */
 };
 
 /* What stands in for a file is a line of its own: `own`, and then the next. */
@@ -171,9 +173,21 @@ static json_t *call_of(const json_t *call)
 			    name_of(name), "arguments", value, "text", text);
 }
 
-/* The answer to a call among the messages from `at`, as long as they are. */
+/* How many calls before this one have its id. */
+static size_t before(const json_t *calls, size_t n, const char *id)
+{
+	size_t same = 0;
+
+	while (n-- > 0)
+		same += strcmp(lb_json_str(json_array_get(calls, n), "id"),
+			       id) == 0;
+	return same;
+}
+
+/* The answer to a call among the messages from `at`, as long as they are;
+ * so many before it have the same id. */
 static const json_t *answer_to(const json_t *messages, size_t at,
-			       const char *id)
+			       const char *id, size_t same)
 {
 	const json_t *m;
 
@@ -183,7 +197,7 @@ static const json_t *answer_to(const json_t *messages, size_t at,
 
 		if (!role || strcmp(role, "tool") != 0)
 			return NULL;
-		if (to && strcmp(to, id) == 0)
+		if (to && strcmp(to, id) == 0 && same-- == 0)
 			return m;
 	}
 	return NULL;
@@ -205,23 +219,27 @@ static json_t *result_of(struct work *w, const json_t *call,
 			    !answer || lb_json_bool(answer, "is_error", false));
 }
 
-static int add_results(struct work *w, const json_t *calls,
-		       const json_t *messages, size_t at, struct lb_error *err)
+static int add_results(struct work *w, json_t *calls, const json_t *messages,
+		       size_t at, struct lb_error *err)
 {
 	json_t *results = json_array(), *call, *result;
 	size_t i;
 
 	json_array_append_new(w->out, lb_json_pack("{s:s, s:o}", "role", "tool",
 						   "results", results));
-	json_array_foreach((json_t *)(uintptr_t)calls, i, call)
+	json_array_foreach(calls, i, call)
 	{
 		const char *id = lb_json_str(call, "id");
 
-		result = result_of(w, call, answer_to(messages, at, id), err);
+		result = result_of(w, call,
+				   answer_to(messages, at, id,
+					     before(calls, i, id)),
+				   err);
 		if (!result)
 			return -1;
 		json_array_append_new(results, result);
 	}
+	lb_call_ids_fit(w->model, w->ids, calls, results);
 	return 0;
 }
 
@@ -299,11 +317,12 @@ static int add_message(struct work *w, const json_t *messages, size_t at,
 json_t *lb_turns(const struct lb_model *model, const json_t *messages,
 		 struct lb_error *err)
 {
-	json_auto_t *out = json_array();
+	json_auto_t *out = json_array(), *ids = json_object();
 	struct work w = {.model = model,
 			 .protocol = model->protocol->name,
 			 .images.limits = &model->protocol->images,
-			 .out = out};
+			 .out = out,
+			 .ids = ids};
 
 	for (size_t i = 0; i < json_array_size(messages); i++)
 		if (add_message(&w, messages, i, err) < 0)

@@ -52,7 +52,7 @@ static void on_settled(void *arg)
 	if (!c->code)
 		answer.content = lb_provider_tools(c->p, c->pipeline);
 	if (!c->code && !answer.content) {
-		answer.code = "tool";
+		answer.code = "changed";
 		answer.message = "its tools are not known now";
 	}
 	lb_call_finish(c, &answer);

@@ -13,6 +13,7 @@ enum {
 	MAX_OWN = 256,              /* bytes of a name */
 	MAX_DESCRIPTION = 8 * 1024, /* bytes; the rest is cut */
 	MAX_PARAMETERS = 64 * 1024, /* bytes of a schema */
+	MAX_DEPTH = 64,             /* of it */
 	MAX_TOLD = 2000,
 	DIGEST = 9, /* '_' and eight digits */
 };
@@ -90,6 +91,8 @@ static const char *fault_of(const json_t *tool)
 	if (parameters && !json_is_null(parameters) &&
 	    !json_is_object(parameters))
 		return "its parameters are no object";
+	if (lb_json_is_deep(parameters, MAX_DEPTH))
+		return "its parameters are nested too deep";
 	/* no model API takes it, nor a request that has it */
 	if (type &&
 	    strcmp(json_string_value(type) ? json_string_value(type) : "",
@@ -128,7 +131,7 @@ static void tell(struct lb_buf *told, const json_t *tool, const char *fault)
 
 	if (told->len < MAX_TOLD)
 		lb_buf_printf(told, "%stool '%.60s' is left out: %s",
-			      told->len ? "\n" : "", name ? name : "", fault);
+			      told->len ? "; " : "", name ? name : "", fault);
 }
 
 json_t *lb_tools_read(const json_t *tools, const char *provider,

@@ -371,8 +371,8 @@ static void test_names(void)
 	tap_ok(!lb_tool_name_is_clean("a b") && !lb_tool_name_is_clean(""),
 	       "names that are not clean");
 	tap_ok(json_array_size(out) == 1, "what is no tool is left out");
-	tap_same("tool '' is left out: it has no name\n"
-		 "tool '' is left out: it has no name\n"
+	tap_same("tool '' is left out: it has no name; "
+		 "tool '' is left out: it has no name; "
 		 "tool 'c' is left out: its parameters are no object",
 		 lb_buf_str(&told), "and said");
 	lb_buf_reset(&a);
