@@ -415,6 +415,13 @@ parts() {
 	query a "$RANDOM$RANDOM" "{\"user\":{\"role\":\"user\",\"content\":$1}}"
 }
 
+@test "an edited prompt reaches a conversation that began with another" {
+	endpoint
+	say a one
+	query a two '{"prompt":[{"role":"system","content":"new"}]}' | answered
+	same '["new","one","You said: one","two"]' "$(sent)"
+}
+
 @test "an image by path is shown to a model that can see, and to no other" {
 	endpoint
 	mkdir -p "$LB_STATE/media/aa"
