@@ -505,7 +505,7 @@ parts() {
 	parts '[{"type":"text","text":"see"},'"$path"']' | answered
 	# refused by the service
 	LB_MODEL=openai/picky say a two 2> "$BATS_TEST_TMPDIR/log"
-	grep -q 'asked again without the images of the history' "$BATS_TEST_TMPDIR/log"
+	grep -q 'asked again without earlier images' "$BATS_TEST_TMPDIR/log"
 	same '["p","see[Image]","You said: see","two"]' "$(sent)"
 	# larger than the service takes
 	LB_MODEL=claude/m say a three
