@@ -147,6 +147,29 @@ asked() {
 	[[ $stderr != *sk-* ]]
 }
 
+@test "a key that is refused is told of, and so is why a provider is passed over" {
+	providers < <(
+		printf 'on * *\nif-header Authorization: Bearer sk-bad\nuses any\n'
+		printf 'reply 401\n%s\n' "$(error 'who are you?' invalid_api_key)"
+		printf 'on GET /v1/models\nif-header Authorization: Bearer sk-fine\nreply 200\n'
+		printf 'send {"data":[{"id":"m-1"}]}\n'
+	)
+	sed -i 's/sk-worse/sk-fine/; s/, sk-fine\]/]/' "$LB_CONFIG"
+	run --separate-stderr -0 lb-llm -m keys/good hi
+	same 'lb-llm: keys/good: HTTP 401: who are you?; asking with key 2 of 2 instead of 1' "$stderr"
+	# what it offers is asked with the other key, too
+	run --separate-stderr -0 lb-llm models keys
+	same m-1 "$(jq -r .id <<< "$output")"
+	same 'lb-llm: keys: HTTP 401: who are you?; asking with key 2 of 2' "$stderr"
+	# every key refused, and remembered so
+	sed -i 's/sk-fine/sk-badder/' "$LB_CONFIG"
+	rm "$LB_STATE"/limits.db*
+	run -69 lb-llm -m keys/good hi
+	run -0 lb-llm -m keys/good --fallback b/good --json hi
+	same '[{"model":"keys/good","code":"auth","message":"left alone after a failure"}]' \
+		"$(jq -c .passed_over <<< "$output")"
+}
+
 @test "the last model is asked again, with a pause, and not for ever" {
 	providers < <(
 		printf 'on POST /v1/chat/completions\nif-json model flaky\nuses 2\nreply 503\nsend no\n'

@@ -514,6 +514,23 @@ openai' "$(jq -r .name <<< "$output" | head -n 2)"
 m-2' "$(jq -r .id <<< "$output")"
 	run --separate-stderr -78 lb-llm models nobody
 	OPENAI_BASE_URL=$SERVER_URL/v2 run --separate-stderr -69 lb-llm models openai
+	# where the key of each is looked for
+	cat > "$LB_CONFIG" <<-'END'
+		providers:
+		  mine: {preset: anthropic, api-keys: [env:MY_KEY, env:OTHER]}
+		  filed: {preset: anthropic, api-keys: file:/nowhere}
+		  docs: {preset: cohere}
+	END
+	run -0 lb-llm models
+	same 'offline null
+mine MY_KEY
+filed null
+docs COHERE_API_KEY
+anthropic ANTHROPIC_API_KEY
+ollama null' "$(jq -r 'select(.name | IN("offline", "mine", "filed", "docs", "anthropic", "ollama")) |
+		"\(.name) \(.key_env)"' <<< "$output")"
+	run --separate-stderr -78 lb-llm test docs
+	same "lb-llm: provider 'docs' has no chat models: it is for rerank, embedding" "$stderr"
 }
 
 @test "test: tries a model and exits 1 when it fails" {

@@ -1,4 +1,5 @@
 /* calls.c - the calls of a round, all at once. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +9,15 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "llm/schema.h"
+#include "record/load.h"
 
-/* Names that a model is told when it calls a tool that is none. */
-enum { MAX_NAMED = 50 };
+/*
+ * Names that a model is told when it calls a tool that is none; how deep
+ * arguments nest, as what takes them wraps them; bytes of those that are none.
+ */
+enum { MAX_NAMED = 50, MAX_DEPTH = 256, MAX_BAD = 4096 };
 
 static struct agent *agent_of(const struct turn *t)
 {
@@ -76,6 +82,26 @@ static void refuse_unknown(struct work *w)
 	refuse(w, lb_buf_str(&text));
 }
 
+/* Any value; new, or NULL and why it is none that is taken. */
+static json_t *load(const char *text, json_error_t *why)
+{
+	json_t *value = NULL;
+	const char *fault = NULL;
+
+	if (lb_has_too_many(text, strlen(text)))
+		fault = "too many values";
+	else
+		value = json_loads(text, JSON_ALLOW_NUL | JSON_DECODE_ANY, why);
+	if (value && lb_json_is_deep(value, MAX_DEPTH))
+		fault = "nested too deep";
+	if (!fault)
+		return value;
+	json_decref(value);
+	*why = (json_error_t){.line = 1, .column = 1};
+	snprintf(why->text, sizeof(why->text), "%s", fault);
+	return NULL;
+}
+
 /*
  * What the model meant: an object, or NULL and it was told. Nothing runs with
  * arguments that are guessed; none at all are {}.
@@ -87,7 +113,7 @@ static bool read_arguments(struct work *w, const char *text)
 
 	if (!text[strspn(text, " \t\r\n")] || strcmp(text, "null") == 0)
 		text = "{}";
-	w->arguments = json_loads(text, JSON_ALLOW_NUL | JSON_DECODE_ANY, &bad);
+	w->arguments = load(text, &bad);
 	if (json_is_object(w->arguments))
 		return true;
 	if (!w->arguments)
@@ -216,7 +242,8 @@ static void mend_arguments(json_t *call)
 {
 	json_t *function = json_object_get(call, "function");
 	const char *text = lb_json_str(function, "arguments");
-	json_auto_t *value = json_loads(text, JSON_ALLOW_NUL, NULL);
+	json_error_t why;
+	json_auto_t *value = load(text, &why);
 	lb_autobuf struct lb_buf mended = {0};
 
 	if (json_is_object(value))
@@ -225,7 +252,8 @@ static void mend_arguments(json_t *call)
 		lb_buf_puts(&mended, "{}");
 	} else {
 		lb_buf_puts(&mended, "{\"truncated\":true,\"text\":");
-		lb_buf_json_str(&mended, text, strlen(text));
+		lb_buf_json_str(&mended, text,
+				lb_utf8_cut(text, strlen(text), MAX_BAD));
 		lb_buf_putc(&mended, '}');
 	}
 	json_object_set_new(function, "arguments",

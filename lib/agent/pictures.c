@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/magic.h"
 #include "base/mem.h"
 #include "llm/model.h"
 #include "platform/media.h"
@@ -59,8 +60,8 @@ static json_t *open_image(struct look *l, const char *path)
 		return note("[Image]");
 	if (!read_file(l, path, &data))
 		return note("[Image: the file is gone]");
-	type = lb_media_type(data.data, data.len);
-	if (!type || strncmp(type, "image/", 6) != 0)
+	type = lb_magic_type(data.data, data.len);
+	if (!lb_magic_is_image(type))
 		return note("[Image]");
 	l->room -= data.len;
 	lb_buf_printf(&url, "data:%s;base64,", type);

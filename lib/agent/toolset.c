@@ -7,8 +7,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* Complaints that are remembered, so as not to be made again. */
-enum { MAX_TOLD = 1000 };
+/* Complaints that are remembered, so as not to be made again; how often a list
+ * is asked for that changes as soon as it is there. */
+enum { MAX_TOLD = 1000, MAX_CHANGES = 3 };
 
 json_t *asker_context(const struct asker *who)
 {
@@ -26,16 +27,22 @@ json_t *asker_context(const struct asker *who)
 	return context;
 }
 
-/* Say it once; the operator reads it. */
-static void complain(struct agent *a, const char *what, const char *name,
-		     const char *why)
+/* Is it the first time? */
+static bool is_new(struct agent *a, const char *text)
+{
+	if (lb_map_find(&a->told, text) || a->told.n >= MAX_TOLD)
+		return false;
+	lb_map_add(&a->told, text, a);
+	return true;
+}
+
+void agent_complain_once(struct agent *a, const char *what, const char *name,
+			 const char *why)
 {
 	lb_autofree char *text = lb_printf("%s '%s' %s", what, name, why);
 
-	if (lb_map_find(&a->told, text) || a->told.n >= MAX_TOLD)
-		return;
-	lb_map_add(&a->told, text, a);
-	lb_complain("%s", text);
+	if (is_new(a, text))
+		lb_complain("%s", text);
 }
 
 /* Call fn with each provider that the asker's pipeline has. */
@@ -57,13 +64,16 @@ static void each_provider(struct agent *a, const struct grants *g,
 		if (p)
 			fn(arg, p);
 		else if (grants_provider(g, name))
-			complain(a, "provider", name, "cannot be started");
+			agent_complain_once(a, "provider", name,
+					    "cannot be started");
 	}
 }
 
 struct ask {
 	struct listing *listing;
+	struct lb_provider *provider;
 	struct lb_provider_call *call; /* NULL: answered */
+	int changes;                   /* of the list while it was asked for */
 };
 
 struct listing {
@@ -95,6 +105,8 @@ void listing_cancel(struct listing *l)
 	free_listing(l);
 }
 
+static void ask_again(struct ask *ask);
+
 /* Whether it is there or not: the answer is made with what there is. */
 static void on_list(void *arg, const struct lb_provider_answer *answer)
 {
@@ -104,7 +116,18 @@ static void on_list(void *arg, const struct lb_provider_answer *answer)
 	void *of = l->arg;
 
 	ask->call = NULL;
-	if (!answer->content)
+	if (!lb_provider_tools(ask->provider, l->pipeline) &&
+	    (answer->content || strcmp(answer->code, "changed") == 0) &&
+	    ++ask->changes < MAX_CHANGES) {
+		ask_again(ask);
+		return;
+	}
+	if (answer->content && ask->changes >= MAX_CHANGES)
+		agent_complain_once(l->agent, "provider",
+				    lb_provider_name(ask->provider),
+				    "changes its tools too often to be asked "
+				    "for them");
+	else if (!answer->content)
 		lb_log(LB_INFO, NULL, "some tools are not there: %s",
 		       answer->message);
 	if (--l->left > 0)
@@ -113,11 +136,20 @@ static void on_list(void *arg, const struct lb_provider_answer *answer)
 	done(of);
 }
 
+static void ask_again(struct ask *ask)
+{
+	struct listing *l = ask->listing;
+	int64_t ms =
+		lb_config_ms(l->agent->options->config, "tools.list-timeout");
+
+	ask->call =
+		lb_provider_list(ask->provider, l->pipeline, l->context,
+				 ms < INT32_MAX ? ms : INT32_MAX, on_list, ask);
+}
+
 static void ask_for_list(void *arg, struct lb_provider *p)
 {
 	struct listing *l = arg;
-	int64_t ms =
-		lb_config_ms(l->agent->options->config, "tools.list-timeout");
 	struct ask *ask;
 
 	if (lb_provider_tools(p, l->pipeline))
@@ -127,9 +159,8 @@ static void ask_for_list(void *arg, struct lb_provider *p)
 	l->asked[l->n++] = ask;
 	l->left++;
 	ask->listing = l;
-	ask->call =
-		lb_provider_list(p, l->pipeline, l->context,
-				 ms < INT32_MAX ? ms : INT32_MAX, on_list, ask);
+	ask->provider = p;
+	ask_again(ask);
 }
 
 struct listing *listing_start(struct agent *a, const struct asker *who,
@@ -195,13 +226,14 @@ static void find_doubles(struct toolset *set, struct agent *a,
 		struct tool *other = NULL;
 
 		if (strcmp(t->name, READ_RESULT) == 0) {
-			complain(a, "tool", t->name,
-				 "is left out: the name is ours");
+			agent_complain_once(a, "tool", t->name,
+					    "is left out: the name is ours");
 			t->bad = true;
 		}
 		if (same) {
-			complain(a, "tool", t->name,
-				 "is there twice, so it is left out");
+			agent_complain_once(a, "tool", t->name,
+					    "is there twice, so it is left "
+					    "out");
 			same->bad = t->bad = true;
 		} else {
 			lb_map_add(&names, t->name, t);
@@ -210,10 +242,11 @@ static void find_doubles(struct toolset *set, struct agent *a,
 			continue;
 		other = lb_map_find(&owns, t->own);
 		if (other && !t->bad) {
-			complain(a, "tool", t->own,
-				 "is granted by a name that several providers "
-				 "have, so it is left out; name it as "
-				 "PROVIDER__NAME");
+			agent_complain_once(
+				a, "tool", t->own,
+				"is granted by a name that several providers "
+				"have, so it is left out; name it as "
+				"PROVIDER__NAME");
 			other->bad = t->bad = true;
 		} else if (!other) {
 			lb_map_add(&owns, t->own, t);
@@ -221,6 +254,58 @@ static void find_doubles(struct toolset *set, struct agent *a,
 	}
 	lb_map_release(&names, NULL);
 	lb_map_release(&owns, NULL);
+}
+
+/* Whether anybody lists a tool that is granted by that name. */
+struct wanted {
+	const char *name, *pipeline;
+	bool found, unsure;
+};
+
+static void look_for(void *arg, struct lb_provider *p)
+{
+	struct wanted *w = arg;
+	const json_t *tools = lb_provider_tools(p, w->pipeline);
+	json_t *entry;
+	size_t i;
+
+	/* one that did not answer may have it, and was complained of */
+	w->unsure = w->unsure || !tools;
+	json_array_foreach((json_t *)(uintptr_t)tools, i, entry)
+	{
+		if (strcmp(lb_json_str(entry, "name"), w->name) == 0 ||
+		    strcmp(lb_json_str(entry, "own"), w->name) == 0)
+			w->found = true;
+	}
+}
+
+/* A slip of the pen grants nothing: once a pipeline that is worth a look. */
+static void find_slips(struct agent *a, const struct grants *g,
+		       const char *pipeline)
+{
+	lb_autofree char *once = lb_printf("grants of %s", pipeline);
+	lb_autofree char *why =
+		lb_printf("is granted by pipeline '%s', and no provider has it",
+			  pipeline);
+	const json_t *one;
+	size_t i;
+
+	if (json_array_size(g->tools) == 0 || lb_map_find(&a->told, once))
+		return;
+	json_array_foreach((json_t *)(uintptr_t)g->tools, i, one)
+	{
+		struct wanted w = {json_string_value(one), pipeline, false,
+				   false};
+
+		if (!w.name || strcmp(w.name, READ_RESULT) == 0)
+			continue;
+		each_provider(a, g, look_for, &w);
+		if (w.unsure)
+			return;
+		if (!w.found)
+			agent_complain_once(a, "tool", w.name, why);
+	}
+	is_new(a, once);
 }
 
 void toolset_fill(struct toolset *set, struct agent *a, const struct asker *who)
@@ -232,6 +317,7 @@ void toolset_fill(struct toolset *set, struct agent *a, const struct asker *who)
 	grants_read(&g, a->options->config, who);
 	if (grants_any(&g))
 		each_provider(a, &g, take_tools, &f);
+	find_slips(a, &g, who->pipeline);
 	find_doubles(set, a, &g);
 	for (size_t i = 0; i < set->n; i++) {
 		if (set->at[i].bad)

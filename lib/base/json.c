@@ -143,3 +143,26 @@ void lb_json_merge(json_t *base, const json_t *over)
 			json_object_set_new(base, key, json_deep_copy(value));
 	}
 }
+
+bool lb_json_is_deep(const json_t *value, int most)
+{
+	json_t *any = (json_t *)(uintptr_t)value, *kid;
+	const char *key;
+	size_t i;
+
+	if (!json_is_object(value) && !json_is_array(value))
+		return false;
+	if (most <= 0)
+		return true;
+	json_object_foreach(any, key, kid)
+	{
+		if (lb_json_is_deep(kid, most - 1))
+			return true;
+	}
+	json_array_foreach(any, i, kid)
+	{
+		if (lb_json_is_deep(kid, most - 1))
+			return true;
+	}
+	return false;
+}

@@ -47,6 +47,9 @@ json_t *lb_json_path(const json_t *o, const char *path);
  */
 void lb_json_put(json_t *o, const char *path, json_t *take);
 
+/* Is it nested deeper than that? A string is 0 deep. */
+bool lb_json_is_deep(const json_t *value, int most);
+
 /* Deep-merge `over` into `base`: objects join, everything else replaces. */
 void lb_json_merge(json_t *base, const json_t *over);
 

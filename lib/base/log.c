@@ -69,10 +69,9 @@ void lb_log_secret(const char *text)
  * Texts are cut to fit, so the first half of a secret counts as one: what is
  * hidden is as much of it as stands there.
  */
-static void hide(struct lb_buf *line, const char *secret)
+static void hide(struct lb_buf *line, const char *secret, size_t head)
 {
 	size_t len = strlen(secret);
-	size_t head = len / 2 < MIN_SECRET ? MIN_SECRET : len / 2;
 	char *at = line->data, *end;
 
 	if (line->len == 0)
@@ -94,8 +93,14 @@ static void hide(struct lb_buf *line, const char *secret)
 
 void lb_hide_secrets(struct lb_buf *b)
 {
+	/* Whole ones first: another may begin as one does. */
 	for (size_t i = 0; i < self.n_secrets; i++)
-		hide(b, self.secrets[i]);
+		hide(b, self.secrets[i], strlen(self.secrets[i]));
+	for (size_t i = 0; i < self.n_secrets; i++) {
+		size_t half = strlen(self.secrets[i]) / 2;
+
+		hide(b, self.secrets[i], half < MIN_SECRET ? MIN_SECRET : half);
+	}
 }
 
 /* U+0080 to U+009F: a terminal may obey them as it does ESC. */

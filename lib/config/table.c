@@ -158,7 +158,8 @@ const struct lb_key lb_keys[] = {
 {"pipelines.*.ai.local-agent.limits.tokens", LB_KEY_INT, "0", 0, 1000000000,
  .doc = "tokens read and written for one answer; 0 is no limit"},
 {"pipelines.*.ai.local-agent.limits.cost", LB_KEY_NUMBER, "0", 0, 1000000,
- .doc = "what one answer may cost by llm.prices; 0 is no limit"},
+ .doc = "what one answer may cost by llm.prices; 0 is no limit, and there "
+	"is none for a model whose price is not known"},
 {"pipelines.*.ai.local-agent.limits.time", LB_KEY_DURATION, "\"10m\"",
  .doc = "how long one answer may take"},
 {"pipelines.*.tools.providers", LB_KEY_LIST, "[]",

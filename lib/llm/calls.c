@@ -6,7 +6,7 @@
 #include "base/id.h"
 #include "base/mem.h"
 
-enum { MAX_CALLS = 128 };
+enum { MAX_CALLS = 128, MAX_ID = 64 };
 
 void lb_call_id_new(char out[LB_CALL_ID_SIZE])
 {
@@ -30,8 +30,11 @@ static struct lb_growing_call *find(struct lb_calls *c,
 	for (size_t i = c->n; i-- > 0;) {
 		struct lb_growing_call *s = &c->at[i];
 		bool same_id = has_id && s->id && strcmp(s->id, p->id) == 0;
+		/* A peer that gives all its calls one id still counts them. */
+		bool apart = p->whole && p->index >= 0 && s->index >= 0 &&
+			     s->index != p->index;
 
-		if (same_id)
+		if (same_id && !apart)
 			return s;
 		/* An index, unless a new id says that a new call begins. */
 		if (p->index >= 0 && s->index == p->index &&
@@ -72,22 +75,39 @@ struct lb_growing_call *lb_calls_add(struct lb_calls *c,
 	return s;
 }
 
-void lb_calls_emit(const struct lb_calls *c, lb_llm_fn *fn, void *arg)
+/*
+ * An id that goes back to any endpoint, and names one call: made up where what
+ * the peer gave is none.
+ */
+static void settle_id(struct lb_calls *c, struct lb_growing_call *s)
+{
+	bool good = s->id && strlen(s->id) <= MAX_ID;
+
+	for (const char *p = s->id; good && *p; p++)
+		good = *p > ' ' && *p < 0x7f;
+	for (size_t i = 0; good && &c->at[i] < s; i++)
+		good = !c->at[i].id || strcmp(c->at[i].id, s->id) != 0;
+	if (good)
+		return;
+	free(s->id);
+	s->id = lb_alloc(LB_CALL_ID_SIZE);
+	lb_call_id_new(s->id);
+}
+
+void lb_calls_emit(struct lb_calls *c, lb_llm_fn *fn, void *arg)
 {
 	for (size_t i = 0; i < c->n; i++) {
-		const struct lb_growing_call *s = &c->at[i];
+		struct lb_growing_call *s = &c->at[i];
 		const char *text = lb_buf_str(&s->arguments);
-		char made_up[LB_CALL_ID_SIZE];
 
 		if (!s->name)
 			continue;
-		if (!s->id)
-			lb_call_id_new(made_up);
+		settle_id(c, s);
 		if (!text[strspn(text, " \t\r\n")] || strcmp(text, "null") == 0)
 			text = "{}";
 		fn(arg, &(struct lb_llm_event){
 				.kind = LB_LLM_TOOL_CALL,
-				.call_id = s->id ? s->id : made_up,
+				.call_id = s->id,
 				.name = s->name,
 				.text = text,
 				.len = strlen(text),

@@ -1,5 +1,6 @@
 /* change.c - parameters that a model refuses, and how to do without. */
 #include <ctype.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -116,4 +117,25 @@ json_t *lb_llm_change(const struct lb_llm_event *f)
 	if (change && strcmp(f->param, "thinking") == 0)
 		json_object_set_new(change, "think", json_null());
 	return change;
+}
+
+bool lb_llm_is_change(const json_t *changes)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)changes, name, value)
+	{
+		size_t n = sizeof(known) / sizeof(known[0]), i = 0;
+		const char *instead = json_string_value(value);
+
+		while (i < n && strcmp(known[i].name, name) != 0)
+			i++;
+		if (i == n ||
+		    (instead ? !known[i].instead ||
+				       strcmp(known[i].instead, instead) != 0
+			     : !json_is_null(value)))
+			return false;
+	}
+	return json_is_object(changes);
 }

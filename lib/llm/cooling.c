@@ -5,12 +5,15 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "llm/wire.h"
 
 /* Another address is another provider, whatever it is called. */
 static char *name_of(const char *what, const struct lb_model *m, const char *of)
 {
-	return lb_printf("llm %s\x1f%s\x1f%s", what,
-			 m->base_url ? m->base_url : "", of);
+	lb_autofree char *url =
+		lb_wire_shown_url(m->base_url ? m->base_url : "");
+
+	return lb_printf("llm %s\x1f%s\x1f%s", what, url, of);
 }
 
 void lb_cooling_model(const struct lb_llm_memo *memo, const struct lb_model *m,
@@ -22,12 +25,15 @@ void lb_cooling_model(const struct lb_llm_memo *memo, const struct lb_model *m,
 		memo->note(memo->arg, name, code, until_ms);
 }
 
-char *lb_cooling_is_model(const struct lb_llm_memo *memo,
-			  const struct lb_model *m)
+const char *lb_cooling_is_model(const struct lb_llm_memo *memo,
+				const struct lb_model *m)
 {
-	lb_autofree char *name = name_of("model", m, m->name);
+	lb_autofree char *name = name_of("model", m, m->name), *text = NULL;
 
-	return memo ? memo->recall(memo->arg, name) : NULL;
+	if (memo)
+		text = memo->recall(memo->arg, name);
+	/* In the words that we have, whoever wrote the note. */
+	return text ? lb_code_name(lb_code_find(text)) : NULL;
 }
 
 static char *key_name(const struct lb_model *m, size_t key)
@@ -46,14 +52,39 @@ void lb_cooling_key(const struct lb_llm_memo *memo, const struct lb_model *m,
 		memo->note(memo->arg, name, code, until_ms);
 }
 
-bool lb_cooling_is_key(const struct lb_llm_memo *memo, const struct lb_model *m,
-		       size_t key)
+/* The code of its failure; NULL: use it. */
+static const char *is_key(const struct lb_llm_memo *memo,
+			  const struct lb_model *m, size_t key)
 {
-	lb_autofree char *name = key_name(m, key), *code = NULL;
+	lb_autofree char *name = key_name(m, key), *text = NULL;
 
 	if (memo)
-		code = memo->recall(memo->arg, name);
-	return code != NULL;
+		text = memo->recall(memo->arg, name);
+	return text ? lb_code_name(lb_code_find(text)) : NULL;
+}
+
+bool lb_cooling_pick_key(const struct lb_llm_memo *memo,
+			 const struct lb_model *m,
+			 const bool tried[LB_MODEL_KEYS], size_t *key,
+			 const char **why)
+{
+	const char *rate = lb_code_name(LB_CODE_RATE);
+
+	*why = NULL;
+	for (size_t i = 0; m->n_keys > 1 && i < m->n_keys; i++) {
+		size_t k = (*key + i) % m->n_keys;
+		const char *cold = tried[k] ? NULL : is_key(memo, m, k);
+
+		if (!tried[k] && !cold) {
+			*key = k;
+			*why = NULL;
+			return true;
+		}
+		/* a limit passes sooner than a refusal */
+		if (cold && (!*why || strcmp(cold, rate) == 0))
+			*why = cold;
+	}
+	return false;
 }
 
 void lb_cooling_note_changes(const struct lb_llm_memo *memo,
@@ -68,22 +99,7 @@ void lb_cooling_note_changes(const struct lb_llm_memo *memo,
 		memo->note(memo->arg, name, text.data, until_ms);
 }
 
-/* Only what lb_llm_change() could have said: the file may be anybody's. */
-static bool is_sound(const json_t *changes)
-{
-	const char *name;
-	json_t *value;
-
-	if (!json_is_object(changes) || json_object_size(changes) > 16)
-		return false;
-	json_object_foreach((json_t *)(uintptr_t)changes, name, value)
-	{
-		if (!json_is_null(value) && !json_is_string(value))
-			return false;
-	}
-	return true;
-}
-
+/* Only what is sound: the file may be anybody's. */
 json_t *lb_cooling_changes(const struct lb_llm_memo *memo,
 			   const struct lb_model *m)
 {
@@ -94,7 +110,7 @@ json_t *lb_cooling_changes(const struct lb_llm_memo *memo,
 		text = memo->recall(memo->arg, name);
 	if (text)
 		changes = json_loads(text, 0, NULL);
-	if (changes && !is_sound(changes)) {
+	if (changes && !lb_llm_is_change(changes)) {
 		json_decref(changes);
 		changes = NULL;
 	}

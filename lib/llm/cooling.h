@@ -12,14 +12,19 @@
 
 void lb_cooling_model(const struct lb_llm_memo *memo, const struct lb_model *m,
 		      const char *code, int64_t until_ms);
-/* The code of its failure, new; NULL: ask it. */
-char *lb_cooling_is_model(const struct lb_llm_memo *memo,
-			  const struct lb_model *m);
+/* The code of its failure; NULL: ask it. */
+const char *lb_cooling_is_model(const struct lb_llm_memo *memo,
+				const struct lb_model *m);
 
 void lb_cooling_key(const struct lb_llm_memo *memo, const struct lb_model *m,
 		    size_t key, const char *code, int64_t until_ms);
-bool lb_cooling_is_key(const struct lb_llm_memo *memo, const struct lb_model *m,
-		       size_t key);
+/* Of several keys the first, from *key on, that was not tried and is not left
+ * alone. false: there is none such, and *why is the code of the one that will do
+ * soonest; NULL where there are not several. */
+bool lb_cooling_pick_key(const struct lb_llm_memo *memo,
+			 const struct lb_model *m,
+			 const bool tried[LB_MODEL_KEYS], size_t *key,
+			 const char **why);
 
 /* Parameters that it refused; new, or NULL. */
 void lb_cooling_note_changes(const struct lb_llm_memo *memo,

@@ -5,6 +5,9 @@
 #include "llm/classify.h"
 #include "llm/reader.h"
 
+/* More tokens than that were never counted: sums of them stay whole. */
+static const int64_t max_count = 1000LL * 1000 * 1000 * 1000;
+
 int64_t lb_reader_count(const json_t *o, const char *key)
 {
 	const json_t *value = json_object_get(o, key);
@@ -14,7 +17,7 @@ int64_t lb_reader_count(const json_t *o, const char *key)
 		n = strtoll(json_string_value(value), NULL, 10);
 	else
 		lb_json_int(o, key, &n);
-	return n;
+	return n >= 0 && n <= max_count ? n : -1;
 }
 
 void lb_reader_text_at(struct lb_reader *r, const json_t *o, const char *key)

@@ -21,18 +21,8 @@ json_t *lb_encode_image_url(const json_t *part)
 	return lb_json_text(text.data, text.len);
 }
 
-static json_t *encode_part(const json_t *part)
-{
-	json_t *text = json_object_get(part, "text");
-
-	if (text)
-		return lb_json_pack("{s:s, s:O}", "type", "text", "text", text);
-	return lb_json_pack("{s:s, s:{s:o}}", "type", "image_url", "image_url",
-			    "url", lb_encode_image_url(part));
-}
-
-/* Parts as one string when they are text alone. */
-static json_t *content_of(const json_t *parts)
+json_t *lb_encode_content(const json_t *parts,
+			  json_t *(*encode)(const json_t *part))
 {
 	const json_t *part = json_array_get(parts, 0);
 	json_t *text = json_object_get(part, "text"), *out;
@@ -44,8 +34,18 @@ static json_t *content_of(const json_t *parts)
 		return json_incref(text);
 	out = json_array();
 	json_array_foreach(parts, i, part)
-		json_array_append_new(out, encode_part(part));
+		json_array_append_new(out, encode(part));
 	return out;
+}
+
+static json_t *encode_part(const json_t *part)
+{
+	json_t *text = json_object_get(part, "text");
+
+	if (text)
+		return lb_json_pack("{s:s, s:O}", "type", "text", "text", text);
+	return lb_json_pack("{s:s, s:{s:o}}", "type", "image_url", "image_url",
+			    "url", lb_encode_image_url(part));
 }
 
 static json_t *encode_calls(const json_t *calls)
@@ -85,7 +85,7 @@ static void add_assistant(json_t *out, const json_t *turn, enum back back)
 		lb_json_pack("{s:s, s:o}", "role", "assistant", "content",
 			     silent && json_array_size(calls) > 0
 				     ? json_null()
-				     : content_of(parts));
+				     : lb_encode_content(parts, encode_part));
 
 	if (json_array_size(calls) > 0)
 		json_object_set_new(message, "tool_calls", encode_calls(calls));
@@ -182,12 +182,11 @@ json_t *lb_encode_chat(const struct lb_model *model,
 			add_results(out, json_object_get(turn, "results"));
 		} else {
 			tools = false;
-			message =
-				lb_json_pack("{s:s, s:o}", "role", role,
-					     "content",
-					     content_of(
-						     json_object_get(turn,
-								     "parts")));
+			message = lb_json_pack(
+				"{s:s, s:o}", "role", role, "content",
+				lb_encode_content(json_object_get(turn,
+								  "parts"),
+						  encode_part));
 			if (name)
 				json_object_set(message, "name", name);
 			json_array_append_new(out, message);

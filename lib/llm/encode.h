@@ -14,6 +14,10 @@ json_t *lb_encode_chat(const struct lb_model *model,
 		       const struct lb_llm_request *request,
 		       const json_t *turns);
 
+/* Parts as a protocol spells each; one string where they are text alone. New. */
+json_t *lb_encode_content(const json_t *parts,
+			  json_t *(*encode)(const json_t *part));
+
 /* "data:MIME;base64,DATA", or the address, of a part that is an image; new. */
 json_t *lb_encode_image_url(const json_t *part);
 

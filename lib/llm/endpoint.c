@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "llm/model.h"
+#include "llm/wire.h"
 
 int lb_endpoint_find(struct lb_config *config, const json_t *presets,
 		     const char *name, json_t **take, struct lb_error *err)
@@ -148,18 +149,6 @@ const char *lb_endpoint_near(struct lb_config *config, const json_t *presets,
 	return NULL;
 }
 
-/* A URL without the name and password in it. */
-static char *without_user(const char *url)
-{
-	const char *host = strstr(url, "://");
-	const char *end = host ? host + 3 + strcspn(host + 3, "/?#") : NULL;
-	const char *at = end ? memrchr(host, '@', (size_t)(end - host)) : NULL;
-
-	if (!at)
-		return lb_strdup(url);
-	return lb_printf("%.*s***%s", (int)(host + 3 - url), url, at);
-}
-
 /* Is there a key to be had? A file or command is taken at its word. */
 static bool has_key(const json_t *provider)
 {
@@ -189,13 +178,13 @@ static json_t *provider_row(struct lb_config *config, const json_t *all,
 
 	if (!url)
 		url = lb_json_str(p, "base-url");
-	shown = url ? without_user(url) : NULL;
-	return lb_json_pack("{s:s, s:s*, s:s*, s:s*, s:O*, s:b, s:s, s:s*}",
-			    "name", name, "protocol",
-			    lb_json_str(p, "protocol"), "base_url", shown,
-			    "default_model", model, "can",
-			    json_object_get(p, "can"), "key", key, "from", from,
-			    "not_offered", why);
+	shown = url ? lb_wire_shown_url(url) : NULL;
+	return lb_json_pack(
+		"{s:s, s:s*, s:s*, s:s*, s:O*, s:b, s:s*, s:s, s:s*}", "name",
+		name, "protocol", lb_json_str(p, "protocol"), "base_url", shown,
+		"default_model", model, "can", json_object_get(p, "can"), "key",
+		key, "key_env", why ? NULL : lb_keys_env(p), "from", from,
+		"not_offered", why);
 }
 
 json_t *lb_model_providers(struct lb_config *config, struct lb_error *err)

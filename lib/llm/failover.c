@@ -22,6 +22,7 @@ struct candidate {
 	struct lb_model *model;
 	json_t *changes; /* of parameters; or NULL */
 	int n_changes;
+	size_t key; /* of the model's: others who share it may use another */
 	bool key_tried[LB_MODEL_KEYS]; /* and refused */
 };
 
@@ -116,6 +117,8 @@ static int ask(struct lb_failover *f, struct lb_error *err)
 	if (f->plan.request(f->plan.arg, c->model, &request, err) < 0)
 		return -1;
 	request.changes = c->changes;
+	if (c->model->n_keys > 0)
+		lb_model_use_key(c->model, c->key);
 	f->call =
 		lb_llm_start(f->plan.llm, c->model, &request, on_event, f, err);
 	return f->call ? 0 : -1;
@@ -179,7 +182,8 @@ static bool next_key(struct lb_failover *f, const struct lb_llm_event *e)
 	struct candidate *c = &f->at[f->now];
 	struct lb_model *m = c->model;
 	bool refused = e->code == LB_CODE_AUTH;
-	size_t used = m->key_in_use;
+	size_t used = c->key;
+	const char *why;
 
 	if ((!refused && e->code != LB_CODE_RATE) || m->n_keys < 2)
 		return false;
@@ -189,18 +193,15 @@ static bool next_key(struct lb_failover *f, const struct lb_llm_event *e)
 					refused ? KEY_COOLDOWN_MS
 						: f->plan.bounds.cooldown_ms));
 	c->key_tried[used] = true;
-	for (size_t i = 1; i < m->n_keys; i++) {
-		size_t k = (used + i) % m->n_keys;
-
-		if (c->key_tried[k] || lb_cooling_is_key(f->plan.memo, m, k))
-			continue;
-		lb_model_use_key(m, k);
-		lb_log(LB_INFO, NULL, "%s: key %zu of %zu instead of %zu",
-		       m->label, k + 1, m->n_keys, used + 1);
-		ask_in(f, 0);
-		return true;
-	}
-	return false;
+	c->key = m->key_in_use; /* which others may have found by now */
+	if (!lb_cooling_pick_key(f->plan.memo, m, c->key_tried, &c->key, &why))
+		return false;
+	/* a limit passes by itself, a refusal somebody must mend */
+	lb_log(refused ? LB_WARNING : LB_INFO, NULL,
+	       "%s; asking with key %zu of %zu instead of %zu", e->message,
+	       c->key + 1, m->n_keys, used + 1);
+	ask_in(f, 0);
+	return true;
 }
 
 /* Malformed is an empty answer, too. */
@@ -324,22 +325,6 @@ static void on_event(void *arg, const struct lb_llm_event *e)
 
 /* ---- the order in which they are asked ---- */
 
-/* The first key that nobody was refused with lately; false: there is none. */
-static bool choose_key(struct lb_failover *f, struct lb_model *m)
-{
-	if (m->n_keys < 2)
-		return true;
-	for (size_t i = 0; i < m->n_keys; i++) {
-		size_t k = (m->key_in_use + i) % m->n_keys;
-
-		if (lb_cooling_is_key(f->plan.memo, m, k))
-			continue;
-		lb_model_use_key(m, k);
-		return true;
-	}
-	return false;
-}
-
 /* Those that are to be left alone come last: better than nobody. */
 static void line_up(struct lb_failover *f, const struct lb_failover_plan *plan)
 {
@@ -350,12 +335,16 @@ static void line_up(struct lb_failover *f, const struct lb_failover_plan *plan)
 		n = LB_FAILOVER_MODELS;
 	for (size_t i = 0; i < n; i++) {
 		struct lb_model *m = plan->models[i];
-		lb_autofree char *why = NULL;
+		static const bool none[LB_MODEL_KEYS];
+		const char *why = NULL, *cold;
+		size_t key = m->key_in_use;
 
 		if (n > 1)
 			why = lb_cooling_is_model(plan->memo, m);
-		if (!choose_key(f, m) && n > 1 && !why)
-			why = lb_strdup(lb_code_name(LB_CODE_RATE));
+		if (lb_cooling_pick_key(plan->memo, m, none, &key, &cold))
+			lb_model_use_key(m, key);
+		else if (n > 1 && !why)
+			why = cold;
 		if (why)
 			late[n_late++] = m;
 		else
@@ -367,9 +356,11 @@ static void line_up(struct lb_failover *f, const struct lb_failover_plan *plan)
 		json_array_clear(f->passed);
 	for (size_t i = 0; i < n_late; i++)
 		f->at[f->n++].model = late[i];
-	for (size_t i = 0; i < f->n; i++)
+	for (size_t i = 0; i < f->n; i++) {
+		f->at[i].key = f->at[i].model->key_in_use;
 		f->at[i].changes =
 			lb_cooling_changes(plan->memo, f->at[i].model);
+	}
 }
 
 struct lb_failover *lb_failover_start(const struct lb_failover_plan *plan,

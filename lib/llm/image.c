@@ -6,22 +6,8 @@
 #include "base/base64.h"
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/magic.h"
 #include "base/mem.h"
-
-static const char *sniff(const char *data, size_t len)
-{
-	if (len >= 8 && memcmp(data, "\x89PNG\r\n\x1a\n", 8) == 0)
-		return "image/png";
-	if (len >= 3 && memcmp(data, "\xff\xd8\xff", 3) == 0)
-		return "image/jpeg";
-	if (len >= 6 &&
-	    (memcmp(data, "GIF87a", 6) == 0 || memcmp(data, "GIF89a", 6) == 0))
-		return "image/gif";
-	if (len >= 12 && memcmp(data, "RIFF", 4) == 0 &&
-	    memcmp(data + 8, "WEBP", 4) == 0)
-		return "image/webp";
-	return NULL;
-}
 
 /* What the model is told instead. */
 static json_t *note(const char *text)
@@ -76,8 +62,8 @@ json_t *lb_image_read(const char *text, size_t len,
 
 	text = payload(text, &len);
 	if (text && lb_base64_decode(&bytes, text, len))
-		type = sniff(lb_buf_str(&bytes), bytes.len);
-	if (!type)
+		type = lb_magic_type(lb_buf_str(&bytes), bytes.len);
+	if (!lb_magic_is_image(type))
 		return note("[Image: not a PNG, JPEG, GIF or WebP]");
 	if (take(count, bytes.len, err) < 0)
 		return NULL;

@@ -43,6 +43,8 @@ void lb_llm_cancel(struct lb_llm_call *call);
  * without. What was changed before is refused no more, so this ends.
  */
 json_t *lb_llm_change(const struct lb_llm_event *failure);
+/* Is it one that lb_llm_change() may have made? */
+bool lb_llm_is_change(const json_t *changes);
 
 /*
  * What would be sent, for people: {"method","url","headers","body"}, with the
@@ -54,8 +56,9 @@ json_t *lb_llm_dry_run(const struct lb_model *model,
 
 /*
  * Names of the models an endpoint offers, as [{"id",...}]; blocks on a loop of
- * its own. NULL with LB_UNAVAILABLE, LB_AGAIN or LB_PROTOCOL.
+ * its own. A key that is refused gives way to the next. NULL with
+ * LB_UNAVAILABLE, LB_AGAIN or LB_PROTOCOL.
  */
-json_t *lb_llm_models(const struct lb_model *model, struct lb_error *err);
+json_t *lb_llm_models(struct lb_model *model, struct lb_error *err);
 
 #endif

@@ -128,8 +128,9 @@ static void put_reasoning(struct lb_reader *r, const json_t *delta)
 			   detail) lb_reader_reasoning_at(r, detail, "text");
 }
 
+/* `whole`: not a piece of a stream, so each is a call of its own. */
 static void put_call(struct lb_reader *r, const json_t *call, size_t position,
-		     size_t together)
+		     size_t together, bool whole)
 {
 	const json_t *function = json_object_get(call, "function");
 	const json_t *arguments = json_object_get(function, "arguments");
@@ -141,10 +142,14 @@ static void put_call(struct lb_reader *r, const json_t *call, size_t position,
 		.name = lb_json_str(function, "name"),
 		.arguments = json_string_value(arguments),
 		.arguments_len = json_string_length(arguments),
+		.whole = whole,
 	};
 	lb_autobuf struct lb_buf text = {0};
 
-	lb_json_int(call, "index", &piece.index);
+	if (whole)
+		piece.index = (int64_t)position;
+	else
+		lb_json_int(call, "index", &piece.index);
 	if (json_is_object(arguments)) {
 		lb_buf_json(&text, arguments);
 		piece.arguments = text.data;
@@ -154,7 +159,7 @@ static void put_call(struct lb_reader *r, const json_t *call, size_t position,
 }
 
 /* A delta of a stream, or the message of a whole answer. */
-static void put_message(struct lb_reader *r, const json_t *message)
+static void put_message(struct lb_reader *r, const json_t *message, bool whole)
 {
 	const json_t *calls = json_object_get(message, "tool_calls");
 	const json_t *call;
@@ -163,7 +168,7 @@ static void put_message(struct lb_reader *r, const json_t *message)
 	put_reasoning(r, message);
 	put_content(r, json_object_get(message, "content"));
 	json_array_foreach(calls, i, call)
-		put_call(r, call, i, json_array_size(calls));
+		put_call(r, call, i, json_array_size(calls), whole);
 }
 
 static void put_usage(struct lb_reader *r, const json_t *value)
@@ -218,7 +223,8 @@ static int on_event(struct lb_reader *r, const json_t *value,
 	if (put_error(r, value, choice))
 		return 0;
 	put_usage(r, value);
-	put_message(r, delta ? delta : json_object_get(choice, "message"));
+	put_message(r, delta ? delta : json_object_get(choice, "message"),
+		    false);
 	put_finish(r, choice);
 	return 0;
 }
@@ -234,7 +240,7 @@ static int on_body(struct lb_reader *r, const json_t *value,
 	if (!choice)
 		return lb_fail(err, LB_PROTOCOL, "the answer has no choices");
 	put_usage(r, value);
-	put_message(r, json_object_get(choice, "message"));
+	put_message(r, json_object_get(choice, "message"), true);
 	put_finish(r, choice);
 	return 0;
 }

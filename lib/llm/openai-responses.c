@@ -24,28 +24,13 @@ static json_t *encode_part(const json_t *part)
 			    lb_encode_image_url(part));
 }
 
-/* A string where the parts are text alone. */
-static json_t *content_of(const json_t *parts)
-{
-	const json_t *part = json_array_get(parts, 0);
-	json_t *text = json_object_get(part, "text"), *out;
-	size_t i;
-
-	if (json_array_size(parts) == 0)
-		return json_string("");
-	if (json_array_size(parts) == 1 && text)
-		return json_incref(text);
-	out = json_array();
-	json_array_foreach(parts, i, part)
-		json_array_append_new(out, encode_part(part));
-	return out;
-}
-
 static void add_message(json_t *items, const char *role, const json_t *parts)
 {
 	json_array_append_new(items,
 			      lb_json_pack("{s:s, s:o}", "role", role,
-					   "content", content_of(parts)));
+					   "content",
+					   lb_encode_content(parts,
+							     encode_part)));
 }
 
 /* With what it had of its own: which phase it was of. */
@@ -95,7 +80,8 @@ static void add_results(json_t *items, const json_t *results)
 		items,
 		lb_json_pack("{s:s, s:O, s:o}", "type", "function_call_output",
 			     "call_id", json_object_get(result, "id"), "output",
-			     content_of(json_object_get(result, "parts"))));
+			     lb_encode_content(json_object_get(result, "parts"),
+					       encode_part)));
 }
 
 /* The input; what a system says at the start are instructions. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "llm/reader-in.h"
 
@@ -122,6 +123,9 @@ void *lb_reader_state(struct lb_reader *r)
 	return r->state;
 }
 
+/* What goes back each time must not cost more each time; it is wrapped, too. */
+enum { MAX_KEEP = 4 << 20, MAX_KEEP_DEPTH = 64 };
+
 static void emit_keep(struct lb_reader *r)
 {
 	json_t *kept = r->protocol->keep ? r->protocol->keep(r) : NULL;
@@ -129,6 +133,14 @@ static void emit_keep(struct lb_reader *r)
 
 	if (!kept)
 		return;
+	if (lb_json_is_deep(kept, MAX_KEEP_DEPTH) ||
+	    json_dumpb(kept, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY) >
+		    MAX_KEEP) {
+		lb_warn("what an answer wants back is too much, and is not "
+			"kept");
+		json_decref(kept);
+		return;
+	}
 	keep = lb_json_pack("{s:o}", r->protocol->name, kept);
 	r->fn(r->arg,
 	      &(struct lb_llm_event){.kind = LB_LLM_KEEP, .keep = keep});

@@ -68,7 +68,8 @@ void *lb_reader_state(struct lb_reader *reader);
 
 /* ---- what their decoders share ---- */
 
-/* Counters come as integers, reals or text. -1: there is none. */
+/* Counters come as integers, reals or text. -1: there is none, or one that
+ * cannot be. */
 int64_t lb_reader_count(const json_t *o, const char *key);
 /* Text at a key, if there is any. */
 void lb_reader_text_at(struct lb_reader *reader, const json_t *o,

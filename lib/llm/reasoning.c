@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "llm/model.h"
 #include "llm/protocol.h"
 
 enum level {
@@ -298,6 +299,15 @@ json_t *lb_reasoning(const struct lb_model *m,
 	if (check_options(m, request, err) < 0)
 		return NULL;
 	return body_of(m, family, name, is, level);
+}
+
+int lb_model_thinks(const struct lb_model *m, const char *level,
+		    struct lb_error *err)
+{
+	const struct lb_llm_request request = {.reasoning = level};
+	json_auto_t *body = lb_reasoning(m, &request, err);
+
+	return body ? 0 : -1;
 }
 
 bool lb_reasoning_goes_back(const struct lb_model *m,

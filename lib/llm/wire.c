@@ -200,6 +200,39 @@ static bool may_be_key(const char *name)
 	return false;
 }
 
+/* The values of a query that are keys become '***'. */
+static void put_query(struct lb_buf *out, const char *query)
+{
+	while (*query) {
+		size_t len = strcspn(query + 1, "&#") + 1;
+		size_t name = strcspn(query + 1, "=&#") + 1;
+		lb_autofree char *one = lb_strndup(query, name);
+
+		if (*query != '#' && name < len && may_be_key(one))
+			lb_buf_printf(out, "%s=***", one);
+		else
+			lb_buf_put(out, query, len);
+		query += len;
+	}
+}
+
+char *lb_wire_shown_url(const char *url)
+{
+	const char *scheme = strstr(url, "://");
+	const char *host = scheme ? scheme + 3 : url;
+	const char *end = host + strcspn(host, "/?#");
+	const char *at = memrchr(host, '@', (size_t)(end - host));
+	size_t path = strcspn(end, "?#");
+	lb_autobuf struct lb_buf out = {0};
+
+	lb_buf_put(&out, url, (size_t)(host - url));
+	lb_buf_puts(&out, at ? "***" : "");
+	lb_buf_put(&out, at ? at : host,
+		   (size_t)(end + path - (at ? at : host)));
+	put_query(&out, end + path);
+	return lb_strdup(lb_buf_str(&out));
+}
+
 /* The headers for people. */
 static json_t *headers_of(const struct lb_wire *wire)
 {
@@ -228,11 +261,11 @@ json_t *lb_wire_shown(const struct lb_wire *wire)
 {
 	json_t *body = json_loadb(lb_buf_str(&wire->body), wire->body.len,
 				  JSON_ALLOW_NUL, NULL);
+	lb_autofree char *url = lb_wire_shown_url(lb_buf_str(&wire->url));
 
 	return lb_json_pack("{s:s, s:s, s:o, s:o*}", "method",
-			    wire->method ? wire->method : "POST", "url",
-			    lb_buf_str(&wire->url), "headers", headers_of(wire),
-			    "body", body);
+			    wire->method ? wire->method : "POST", "url", url,
+			    "headers", headers_of(wire), "body", body);
 }
 
 json_t *lb_llm_dry_run(const struct lb_model *model,

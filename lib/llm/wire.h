@@ -38,6 +38,8 @@ void lb_wire_secret(struct lb_wire *wire, const char *name, const char *before,
 const char **lb_wire_lines(const struct lb_wire *wire);
 
 /* {"method","url","headers","body"} for people, without keys. New. */
+/* A URL without the names, passwords and keys in it; new. */
+char *lb_wire_shown_url(const char *url);
 json_t *lb_wire_shown(const struct lb_wire *wire);
 
 /*

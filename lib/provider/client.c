@@ -52,7 +52,7 @@ static void on_settled(void *arg)
 	if (!c->code)
 		answer.content = lb_provider_tools(c->p, c->pipeline);
 	if (!c->code && !answer.content) {
-		answer.code = "tool";
+		answer.code = "changed";
 		answer.message = "its tools are not known now";
 	}
 	lb_call_finish(c, &answer);
@@ -102,6 +102,9 @@ static void too_late(void *arg)
 	const struct lb_provider_answer answer =
 		{.code = "timeout", .message = "there was no answer in time"};
 
+	if (!c->name && c->state == SENT)
+		lb_complain("provider '%s' does not list its tools in time",
+			    c->p->name);
 	if (c->state != SENT)
 		free_call(c);
 	else

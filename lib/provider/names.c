@@ -13,6 +13,7 @@ enum {
 	MAX_OWN = 256,              /* bytes of a name */
 	MAX_DESCRIPTION = 8 * 1024, /* bytes; the rest is cut */
 	MAX_PARAMETERS = 64 * 1024, /* bytes of a schema */
+	MAX_DEPTH = 64,             /* of it */
 	MAX_TOLD = 2000,
 	DIGEST = 9, /* '_' and eight digits */
 };
@@ -81,6 +82,7 @@ static const char *fault_of(const json_t *tool)
 {
 	const char *name = lb_json_str(tool, "name");
 	const json_t *parameters = json_object_get(tool, "parameters");
+	const json_t *type = json_object_get(parameters, "type");
 
 	if (!name || !*name)
 		return "it has no name";
@@ -89,6 +91,13 @@ static const char *fault_of(const json_t *tool)
 	if (parameters && !json_is_null(parameters) &&
 	    !json_is_object(parameters))
 		return "its parameters are no object";
+	if (lb_json_is_deep(parameters, MAX_DEPTH))
+		return "its parameters are nested too deep";
+	/* no model API takes it, nor a request that has it */
+	if (type &&
+	    strcmp(json_string_value(type) ? json_string_value(type) : "",
+		   "object") != 0)
+		return "its parameters are not of type object";
 	if (json_dumpb(parameters, NULL, 0, JSON_COMPACT) > MAX_PARAMETERS)
 		return "its parameters are too long";
 	return NULL;
@@ -122,7 +131,7 @@ static void tell(struct lb_buf *told, const json_t *tool, const char *fault)
 
 	if (told->len < MAX_TOLD)
 		lb_buf_printf(told, "%stool '%.60s' is left out: %s",
-			      told->len ? "\n" : "", name ? name : "", fault);
+			      told->len ? "; " : "", name ? name : "", fault);
 }
 
 json_t *lb_tools_read(const json_t *tools, const char *provider,

@@ -12,7 +12,7 @@
  */
 enum { MAX_VALUES = 1 << 19, FEW = 1 << 20 };
 
-static bool has_too_many(const char *text, size_t len)
+bool lb_has_too_many(const char *text, size_t len)
 {
 	const char *end = text + len;
 	size_t n = 0;
@@ -105,7 +105,7 @@ static json_t *load(const char **text, size_t *len, struct lb_buf *mended,
 		snprintf(why->text, sizeof(why->text), "a NUL byte");
 		return NULL;
 	}
-	if (has_too_many(*text, *len)) {
+	if (lb_has_too_many(*text, *len)) {
 		why->column = 0;
 		snprintf(why->text, sizeof(why->text), "more than %d values",
 			 MAX_VALUES);

@@ -5,6 +5,7 @@
 #define LB_RECORD_LOAD_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -17,5 +18,8 @@
  */
 json_t *lb_load(const char **text, size_t *len, struct lb_buf *mended,
 		json_error_t *why);
+
+/* Does a text hold more values than that reads? */
+bool lb_has_too_many(const char *text, size_t len);
 
 #endif

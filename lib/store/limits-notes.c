@@ -42,13 +42,15 @@ static char *read_note(struct lb_limits *l, const char *name, int64_t now_ms)
 	lb_autoquery struct sqlite3_stmt *query = lb_db_query(
 		l->store, "SELECT text FROM notes WHERE name = ? AND until > ?",
 		&err);
+	const char *text;
 
 	if (!query)
 		return NULL;
 	lb_db_bind(query, "si", name, now_ms);
 	if (lb_db_step(l->store, query, &err) <= 0)
 		return NULL;
-	return lb_strdup((const char *)sqlite3_column_text(query, 0));
+	text = (const char *)sqlite3_column_text(query, 0);
+	return text ? lb_strdup(text) : NULL; /* the file may be anybody's */
 }
 
 char *lb_limits_recall(struct lb_limits *l, const char *name, int64_t now_ms)

@@ -123,8 +123,8 @@ static const struct row rows[] = {
 	 HELLO "read -r l; echo '{\"id\":\"1\",\"ok\":true,\"content\":7}'; "
 	       "echo '{\"id\":\"2\"}'; cat",
 	 2, 5000, 0,
-	 "malformed: the provider's answer is none|malformed: the provider's "
-	 "answer is none"},
+	 "malformed: 'content' is neither a text nor an array|malformed: "
+	 "'ok' is neither true nor false"},
 	{"one that dies takes its calls with it",
 	 HELLO "read -r l; read -r l; " OK("2", "b") "exit 3", 2, 5000, 0,
 	 "tool: provider 't': it exited 3|b"},
@@ -138,7 +138,8 @@ static const struct row rows[] = {
 	{"one that is not there to hear hello", "exit 4", 1, 5000, 0,
 	 "tool: provider 't': it exited 4"},
 	{"one that is silent", "sleep 60", 1, 5000, 0,
-	 "tool: provider 't': it did not answer hello in time"},
+	 "tool: provider 't': it did not answer hello in time "
+	 "(does it flush each line?)"},
 	{"one of another version", "read -r h; echo '{\"version\":2}'; cat", 1,
 	 5000, 0,
 	 "tool: provider 't': it does not speak version 1 of lb-provider(7)"},
@@ -370,8 +371,8 @@ static void test_names(void)
 	tap_ok(!lb_tool_name_is_clean("a b") && !lb_tool_name_is_clean(""),
 	       "names that are not clean");
 	tap_ok(json_array_size(out) == 1, "what is no tool is left out");
-	tap_same("tool '' is left out: it has no name\n"
-		 "tool '' is left out: it has no name\n"
+	tap_same("tool '' is left out: it has no name; "
+		 "tool '' is left out: it has no name; "
 		 "tool 'c' is left out: its parameters are no object",
 		 lb_buf_str(&told), "and said");
 	lb_buf_reset(&a);
