@@ -415,6 +415,13 @@ parts() {
 	query a "$RANDOM$RANDOM" "{\"user\":{\"role\":\"user\",\"content\":$1}}"
 }
 
+@test "an edited prompt reaches a conversation that began with another" {
+	endpoint
+	say a one
+	query a two '{"prompt":[{"role":"system","content":"new"}]}' | answered
+	same '["new","one","You said: one","two"]' "$(sent)"
+}
+
 @test "an image by path is shown to a model that can see, and to no other" {
 	endpoint
 	mkdir -p "$LB_STATE/media/aa"
@@ -498,7 +505,7 @@ parts() {
 	parts '[{"type":"text","text":"see"},'"$path"']' | answered
 	# refused by the service
 	LB_MODEL=openai/picky say a two 2> "$BATS_TEST_TMPDIR/log"
-	grep -q 'asked again without the images of the history' "$BATS_TEST_TMPDIR/log"
+	grep -q 'asked again without earlier images' "$BATS_TEST_TMPDIR/log"
 	same '["p","see[Image]","You said: see","two"]' "$(sent)"
 	# larger than the service takes
 	LB_MODEL=claude/m say a three

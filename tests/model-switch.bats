@@ -148,3 +148,19 @@ ask() {
 		done
 	done
 }
+
+@test "thoughts that a service does not know any more are not why nothing is answered" {
+	serve < <(
+		printf '%s\n' 'on POST /responses/responses' 'if-json model gpt-6' \
+			'if-body gAAAthought' 'uses any' 'reply 400' \
+			'send {"error":{"message":"The encrypted content could not be verified.","type":"invalid_request_error","code":"invalid_encrypted_content"}}'
+		endpoint responses/gpt-5
+	)
+	configure
+	ask responses/gpt-5 one a
+	# of an earlier turn, and of this one
+	ask responses/gpt-6 two a 2> "$BATS_TEST_TMPDIR/log"
+	same 1 "$(grep -c 'refused by responses/gpt-6: asked again without' "$BATS_TEST_TMPDIR/log")"
+	same 'false true true false false' "$(requests 'select(.path).body |
+		contains("gAAAthought")' | paste -sd' ')"
+}

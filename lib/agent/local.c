@@ -216,18 +216,28 @@ static size_t earlier(const struct turn *t)
 	return json_array_size(t->messages) - 1;
 }
 
+/* And what came of it so far; new. */
+static json_t *everything(const struct turn *t)
+{
+	json_t *all = json_copy(t->messages);
+
+	json_array_extend(all, t->made);
+	return all;
+}
+
 /* The same for each, but for what it can see. */
 static int request_for(void *arg, const struct lb_model *model,
 		       struct lb_llm_request *request, struct lb_error *err)
 {
 	struct turn *t = arg;
-	json_auto_t *all = json_copy(t->messages);
+	json_auto_t *all = everything(t), *plain = NULL;
 
 	(void)err;
-	json_array_extend(all, t->made);
+	if (t->plain)
+		plain = local_plain(all, earlier(t));
 	show_nothing(t);
-	t->shown = local_pictures(agent_of_session(t->session), model, all,
-				  t->hides ? earlier(t) : 0);
+	t->shown = local_pictures(agent_of_session(t->session), model,
+				  plain ? plain : all);
 	t->specs = specs_of(t);
 	*request = (struct lb_llm_request){
 		.messages = t->shown,
@@ -259,20 +269,22 @@ static int start(struct turn *t, struct lb_error *err)
 	return t->asked ? 0 : -1;
 }
 
-bool runner_local_may_hide(const struct turn *t)
+bool runner_local_may_simplify(const struct turn *t)
 {
-	return !t->hides && !t->model->blind &&
-	       local_has_pictures(t->messages, earlier(t));
+	json_auto_t *all = everything(t);
+
+	return !t->plain && local_is_risky(all, earlier(t));
 }
 
-int runner_local_hide(struct turn *t, struct lb_error *err)
+int runner_local_simplify(struct turn *t, struct lb_error *err)
 {
 	const struct lb_subject of = lb_record_subject(t->query);
 
 	lb_log(LB_WARNING, &of,
-	       "refused by %s: asked again without the images of the history",
+	       "refused by %s: asked again without earlier images and what "
+	       "providers kept",
 	       t->model->label);
-	t->hides = true;
+	t->plain = true;
 	return start(t, err);
 }
 
@@ -281,9 +293,9 @@ int runner_local_ask(struct turn *t, struct lb_error *err)
 	if (start(t, err) == 0)
 		return 0;
 	/* more than it takes, which is known before it is sent */
-	if (err->code != LB_USAGE || !runner_local_may_hide(t))
+	if (err->code != LB_USAGE || !runner_local_may_simplify(t))
 		return -1;
-	return runner_local_hide(t, err);
+	return runner_local_simplify(t, err);
 }
 
 /* Each of them once, however many rounds there are. */

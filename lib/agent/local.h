@@ -33,14 +33,18 @@ json_t *local_history(struct agent *a, const char *session,
 
 /*
  * Of messages for that model: files by path become data, and what it cannot
- * see or what is gone becomes a note, as does every image in the first `hidden`
- * of them. New; what is borrowed stays as it is.
+ * see or what is gone becomes a note. New; what is borrowed stays as it is.
  */
 json_t *local_pictures(struct agent *a, const struct lb_model *model,
-		       const json_t *messages, size_t hidden);
+		       const json_t *messages);
 
-/* Is there an image in the first n messages? */
-bool local_has_pictures(const json_t *messages, size_t n);
+/*
+ * What may be why a request was refused: an image in the first n messages, or
+ * what a provider wanted to be kept, in any. Is there one?
+ */
+bool local_is_risky(const json_t *messages, size_t n);
+/* The messages without all that; new. */
+json_t *local_plain(const json_t *messages, size_t n);
 
 /* A message to be kept: its data become notes. New. */
 json_t *local_without_data(const json_t *message);

@@ -99,39 +99,63 @@ static json_t *show_message(struct look *l, json_t *message)
 }
 
 json_t *local_pictures(struct agent *a, const struct lb_model *model,
-		       const json_t *messages, size_t hidden)
+		       const json_t *messages)
 {
-	struct look l = {.agent = a, .room = LB_MEDIA_RECORD_MAX};
+	struct look l = {a, model->blind, LB_MEDIA_RECORD_MAX};
 	size_t n = json_array_size(messages);
 	json_t *out = json_array();
 
 	/* From the latest: where there is no room for all, it goes to them. */
-	for (size_t i = n; i > 0; i--) {
-		l.blind = model->blind || i <= hidden;
+	for (size_t i = n; i > 0; i--)
 		json_array_insert_new(out, 0,
 				      show_message(&l, json_array_get(messages,
 								      i - 1)));
-	}
 	return out;
 }
 
-bool local_has_pictures(const json_t *messages, size_t n)
+static bool has_image(const json_t *message)
 {
-	for (size_t i = 0; i < n; i++) {
-		const json_t *content =
-			json_object_get(json_array_get(messages, i), "content");
-		const json_t *part;
-		size_t k;
+	const json_t *content = json_object_get(message, "content"), *part;
+	size_t i;
 
-		json_array_foreach(content, k, part)
-		{
-			const char *type = lb_json_str(part, "type");
+	json_array_foreach(content, i, part)
+	{
+		const char *type = lb_json_str(part, "type");
 
-			if (type && strncmp(type, "image_", 6) == 0)
-				return true;
-		}
+		if (type && strncmp(type, "image_", 6) == 0)
+			return true;
 	}
 	return false;
+}
+
+bool local_is_risky(const json_t *messages, size_t n)
+{
+	const json_t *m;
+	size_t i;
+
+	json_array_foreach(messages, i, m)
+	{
+		if ((i < n && has_image(m)) || json_object_get(m, "keep"))
+			return true;
+	}
+	return false;
+}
+
+json_t *local_plain(const json_t *messages, size_t n)
+{
+	struct look blind = {.blind = true};
+	json_t *out = json_array(), *m;
+	size_t i;
+
+	json_array_foreach(messages, i, m)
+	{
+		json_t *one = i < n ? show_message(&blind, m) : json_incref(m);
+
+		json_array_append_new(out, json_copy(one));
+		json_object_del(json_array_get(out, i), "keep");
+		json_decref(one);
+	}
+	return out;
 }
 
 /* What is left of an image that is elsewhere, and may be gone next time. */

@@ -230,12 +230,12 @@ static void shorten(void *arg)
 		turn_failed(t, lb_code_of(&err), err.text);
 }
 
-static void hide(void *arg)
+static void simplify(void *arg)
 {
 	struct turn *t = arg;
 	struct lb_error err;
 
-	if (runner_local_hide(t, &err) < 0)
+	if (runner_local_simplify(t, &err) < 0)
 		turn_failed(t, lb_code_of(&err), err.text);
 }
 
@@ -247,8 +247,8 @@ static void round_failed(struct turn *t, const struct lb_llm_event *e)
 
 	if (e->code == LB_CODE_CONTEXT_LENGTH && t->history > 0)
 		again = shorten;
-	else if (refused && runner_local_may_hide(t))
-		again = hide;
+	else if (refused && runner_local_may_simplify(t))
+		again = simplify;
 	if (again && t->said.len == 0)
 		/* not from inside the client that called us */
 		lb_timer_set(agent_of(t)->loop, &t->step, lb_clock_mono(),

@@ -23,6 +23,7 @@ static void encode(const struct lb_protocol *p, const json_t *test)
 				 .protocol = p,
 				 .base_url = url,
 				 .key = key,
+				 .about = json_object_get(test, "about"),
 				 .extra = json_object_get(test, "extra")};
 	const struct lb_llm_request request = {
 		.messages = json_object_get(test, "messages"),
