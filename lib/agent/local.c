@@ -210,13 +210,7 @@ static void show_nothing(struct turn *t)
 	t->shown = t->specs = NULL;
 }
 
-/* How many of the messages were there before the question. */
-static size_t earlier(const struct turn *t)
-{
-	return json_array_size(t->messages) - 1;
-}
-
-/* And what came of it so far; new. */
+/* The question and what came of it so far; new. */
 static json_t *everything(const struct turn *t)
 {
 	json_t *all = json_copy(t->messages);
@@ -234,7 +228,7 @@ static int request_for(void *arg, const struct lb_model *model,
 
 	(void)err;
 	if (t->plain)
-		plain = local_plain(all, earlier(t));
+		plain = local_plain(all);
 	show_nothing(t);
 	t->shown = local_pictures(agent_of_session(t->session), model,
 				  plain ? plain : all);
@@ -273,7 +267,7 @@ bool runner_local_may_simplify(const struct turn *t)
 {
 	json_auto_t *all = everything(t);
 
-	return !t->plain && local_is_risky(all, earlier(t));
+	return !t->plain && local_is_risky(all);
 }
 
 int runner_local_simplify(struct turn *t, struct lb_error *err)
@@ -281,8 +275,8 @@ int runner_local_simplify(struct turn *t, struct lb_error *err)
 	const struct lb_subject of = lb_record_subject(t->query);
 
 	lb_log(LB_WARNING, &of,
-	       "refused by %s: asked again without earlier images and what "
-	       "providers kept",
+	       "refused by %s: asked again without what providers wanted to "
+	       "be kept",
 	       t->model->label);
 	t->plain = true;
 	return start(t, err);

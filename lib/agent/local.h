@@ -39,14 +39,14 @@ json_t *local_pictures(struct agent *a, const struct lb_model *model,
 		       const json_t *messages);
 
 /*
- * What may be why a request was refused: an image in the first n messages, or
- * what a provider wanted to be kept, in any. Is there one?
+ * What may be why a request was refused: what a provider wanted to be kept, such
+ * as the thoughts of another account. Is there any?
  */
-bool local_is_risky(const json_t *messages, size_t n);
-/* The messages without all that; new. */
-json_t *local_plain(const json_t *messages, size_t n);
+bool local_is_risky(const json_t *messages);
+/* The messages without; new. */
+json_t *local_plain(const json_t *messages);
 
-/* A message to be kept: its data become notes. New. */
+/* A message to be kept: its images and data become notes. New. */
 json_t *local_without_data(const json_t *message);
 
 #endif

@@ -113,47 +113,28 @@ json_t *local_pictures(struct agent *a, const struct lb_model *model,
 	return out;
 }
 
-static bool has_image(const json_t *message)
-{
-	const json_t *content = json_object_get(message, "content"), *part;
-	size_t i;
-
-	json_array_foreach(content, i, part)
-	{
-		const char *type = lb_json_str(part, "type");
-
-		if (type && strncmp(type, "image_", 6) == 0)
-			return true;
-	}
-	return false;
-}
-
-bool local_is_risky(const json_t *messages, size_t n)
+bool local_is_risky(const json_t *messages)
 {
 	const json_t *m;
 	size_t i;
 
 	json_array_foreach(messages, i, m)
 	{
-		if ((i < n && has_image(m)) || json_object_get(m, "keep"))
+		if (json_object_get(m, "keep"))
 			return true;
 	}
 	return false;
 }
 
-json_t *local_plain(const json_t *messages, size_t n)
+json_t *local_plain(const json_t *messages)
 {
-	struct look blind = {.blind = true};
 	json_t *out = json_array(), *m;
 	size_t i;
 
 	json_array_foreach(messages, i, m)
 	{
-		json_t *one = i < n ? show_message(&blind, m) : json_incref(m);
-
-		json_array_append_new(out, json_copy(one));
+		json_array_append_new(out, json_copy(m));
 		json_object_del(json_array_get(out, i), "keep");
-		json_decref(one);
 	}
 	return out;
 }
@@ -177,7 +158,8 @@ static json_t *part_without_data(json_t *part)
 	const json_t *name = json_object_get(part, "file_name");
 	json_t *named;
 
-	if (type && strcmp(type, "image_base64") == 0)
+	if (type && (strcmp(type, "image_base64") == 0 ||
+		     strcmp(type, "image_path") == 0))
 		return note("[Image]");
 	if (type && strcmp(type, "image_url") == 0)
 		return note_of_url(part);
