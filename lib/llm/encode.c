@@ -22,6 +22,9 @@ json_t *lb_encode_image_url(const json_t *part)
 	return lb_json_text(text.data, text.len);
 }
 
+/* OpenAI takes no longer one in messages; others take more. */
+enum { MAX_ID = 40 };
+
 json_t *lb_encode_id(const json_t *id)
 {
 	static const char good[] = "abcdefghijklmnopqrstuvwxyz"
@@ -31,12 +34,19 @@ json_t *lb_encode_id(const json_t *id)
 	lb_autobuf struct lb_buf clean = {0};
 	uint64_t hash = 14695981039346656037u;
 
-	if (*text && !text[strspn(text, good)] && strlen(text) <= 64)
+	if (*text && !text[strspn(text, good)] && strlen(text) <= MAX_ID)
 		return json_string(text);
 	for (const char *p = text; *p; p++)
 		hash = (hash ^ (unsigned char)*p) * 1099511628211u;
 	lb_buf_printf(&clean, "call_%016llx", (unsigned long long)hash);
 	return json_string(clean.data);
+}
+
+/* Those who speak this take any characters, and some want theirs back. */
+static json_t *encode_id(json_t *id)
+{
+	return json_string_length(id) <= MAX_ID ? json_incref(id)
+						: lb_encode_id(id);
 }
 
 static json_t *encode_part(const json_t *part)
@@ -72,18 +82,12 @@ static json_t *encode_calls(const json_t *calls)
 	const json_t *call;
 	size_t i;
 
-	json_array_foreach(calls, i, call)
-		json_array_append_new(out,
-				      lb_json_pack("{s:O, s:s, s:{s:O, s:O}}",
-						   "id",
-						   json_object_get(call, "id"),
-						   "type", "function",
-						   "function", "name",
-						   json_object_get(call,
-								   "name"),
-						   "arguments",
-						   json_object_get(call,
-								   "text")));
+	json_array_foreach(calls, i, call) json_array_append_new(
+		out, lb_json_pack("{s:o, s:s, s:{s:O, s:O}}", "id",
+				  encode_id(json_object_get(call, "id")),
+				  "type", "function", "function", "name",
+				  json_object_get(call, "name"), "arguments",
+				  json_object_get(call, "text")));
 	return out;
 }
 
@@ -148,12 +152,12 @@ static void add_results(json_t *out, const json_t *results)
 
 		if (json_string_length(text) == 0 && json_array_size(parts))
 			json_string_set(text, "The image follows.");
-		json_array_append_new(out,
-				      lb_json_pack("{s:s, s:O, s:o}", "role",
-						   "tool", "tool_call_id",
-						   json_object_get(result,
-								   "id"),
-						   "content", text));
+		json_array_append_new(
+			out,
+			lb_json_pack("{s:s, s:o, s:o}", "role", "tool",
+				     "tool_call_id",
+				     encode_id(json_object_get(result, "id")),
+				     "content", text));
 		add_images(images, result);
 	}
 	if (json_array_size(images) > 0)

@@ -16,6 +16,7 @@ struct work {
 	const char *protocol; /* whose `keep` counts */
 	struct lb_image_count images;
 	json_t *out;
+	json_t *ids; /* of the calls so far */
 };
 
 /* What stands in for a file is a line of its own: `own`, and then the next. */
@@ -167,8 +168,23 @@ static json_t *call_of(const json_t *call)
 		lb_buf_json(&again, value);
 		text = again.data;
 	}
-	return lb_json_pack("{s:s, s:o, s:o, s:s}", "id", id, "name",
-			    name_of(name), "arguments", value, "text", text);
+	return lb_json_pack("{s:s, s:s, s:o, s:o, s:s}", "id", id, "own", id,
+			    "name", name_of(name), "arguments", value, "text",
+			    text);
+}
+
+/* Some number their calls anew in each answer, and some refuse that. */
+static void make_unique(struct work *w, json_t *call)
+{
+	const char *own = lb_json_str(call, "own");
+	lb_autofree char *id = lb_strdup(own);
+
+	for (size_t n = 2; json_object_get(w->ids, id); n++) {
+		free(id);
+		id = lb_printf("%s-%zu", own, n);
+	}
+	json_object_set_new(w->ids, id, json_true());
+	json_object_set_new(call, "id", json_string(id));
 }
 
 /* The answer to a call among the messages from `at`, as long as they are. */
@@ -215,7 +231,7 @@ static int add_results(struct work *w, const json_t *calls,
 						   "results", results));
 	json_array_foreach((json_t *)(uintptr_t)calls, i, call)
 	{
-		const char *id = lb_json_str(call, "id");
+		const char *id = lb_json_str(call, "own");
 
 		result = result_of(w, call, answer_to(messages, at, id), err);
 		if (!result)
@@ -255,8 +271,10 @@ static int add_assistant(struct work *w, const json_t *messages, size_t at,
 	{
 		json_t *one = call_of(call);
 
-		if (one)
-			json_array_append_new(calls, one);
+		if (!one)
+			continue;
+		make_unique(w, one);
+		json_array_append_new(calls, one);
 	}
 	if (keep)
 		json_object_set(turn, "keep", keep);
@@ -299,11 +317,12 @@ static int add_message(struct work *w, const json_t *messages, size_t at,
 json_t *lb_turns(const struct lb_model *model, const json_t *messages,
 		 struct lb_error *err)
 {
-	json_auto_t *out = json_array();
+	json_auto_t *out = json_array(), *ids = json_object();
 	struct work w = {.model = model,
 			 .protocol = model->protocol->name,
 			 .images.limits = &model->protocol->images,
-			 .out = out};
+			 .out = out,
+			 .ids = ids};
 
 	for (size_t i = 0; i < json_array_size(messages); i++)
 		if (add_message(&w, messages, i, err) < 0)

@@ -7,7 +7,7 @@
 
 /* The ids of calls that the next message has to answer. */
 struct open {
-	json_t *ids;
+	json_t *ids, *all; /* not answered yet; of the conversation */
 };
 
 static bool image_block_ok(const json_t *b, struct fault *f)
@@ -102,10 +102,11 @@ static bool assistant_block_ok(struct open *o, const json_t *b, struct fault *f)
 		return wrong(f, NULL,
 			     "messages: tool_use.input: Input should "
 			     "be a valid dictionary");
-	if (json_object_get(o->ids, id))
+	if (json_object_get(o->all, id))
 		return wrong(f, NULL,
 			     "messages: `tool_use` ids must be "
 			     "unique");
+	json_object_set_new(o->all, id, json_true());
 	json_object_set_new(o->ids, id, json_true());
 	return true;
 }
@@ -159,8 +160,8 @@ static bool message_ok(struct open *o, const json_t *m, bool first,
 
 static bool messages_ok(const json_t *messages, struct fault *f)
 {
-	json_auto_t *ids = json_object();
-	struct open o = {ids};
+	json_auto_t *ids = json_object(), *all = json_object();
+	struct open o = {ids, all};
 	json_t *m;
 	size_t i;
 

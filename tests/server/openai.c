@@ -63,6 +63,9 @@ static bool calls_ok(const json_t *calls, json_t *open, struct fault *f)
 		if (!is_object_text(lb_json_str(fn, "arguments")))
 			return wrong(f, "messages",
 				     "arguments are no JSON object");
+		if (strlen(id) > 40)
+			return wrong(f, "messages",
+				     "a call's id is longer than 40");
 		if (json_object_get(open, id))
 			return wrong(f, "messages",
 				     "a call's id is there twice");
