@@ -315,3 +315,18 @@ lists() {
 		stop_servers
 	done
 }
+
+@test "no cool-down, no pause and no end of patience are times like others" {
+	providers < <(
+		printf 'on POST /v1/chat/completions\nif-json model bad\nuses any\nreply 503\nsend busy\n'
+		then_done)
+	export LB__LLM__RETRY__COOL_DOWN=none LB__LLM__RETRY__BACKOFF=none LB__LLM__RETRY__BUDGET=none
+	for _ in 1 2; do
+		run --separate-stderr -0 lb-llm -m a/bad --fallback a/good hi
+		same done "$output"
+		[[ $stderr != *overflow* ]]
+	done
+	same 'bad good bad good' "$(requests 'select(.path).body | fromjson | .model' | tr -d '"' | paste -sd' ')"
+	run --separate-stderr -75 timeout 20 lb-llm -m a/bad --tries=20 hi
+	[[ $stderr == *'(asked 20 times)' && $stderr != *overflow* ]]
+}
