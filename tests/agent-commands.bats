@@ -460,3 +460,53 @@ parts() {
 	say a two
 	same '"see [Image]\n[file: a.txt]"' "$(sent | jq -c '.[1]')"
 }
+
+@test "an image by its address is shown once, and its address is told from then on" {
+	endpoint
+	lb-agent < <(parts '[{"type":"text","text":"see "},
+		{"type":"image_url","image_url":{"url":"https://x.example/a.png"}},
+		{"type":"image_url","image_url":{"url":"data:image/png;base64,'"$(picture | base64 -w 0)"'"}}]') > /dev/null
+	same '["https://x.example/a.png","data"]' "$(requests '.body|fromjson|[.messages[-1].content[1:][].image_url.url|sub("data:.*"; "data")]')"
+	say a two
+	same '"see [Image: https://x.example/a.png][Image]"' "$(sent | jq -c '.[1]')"
+	[[ $(lb-session export) != *base64* ]]
+}
+
+@test "an image of the history that a model refuses is not why nothing is answered" {
+	serve <<-'END'
+		on POST /v1/chat/completions
+		if-json model picky
+		if-body image_url
+		uses any
+		reply 400
+		send {"error":{"message":"no such image","type":"invalid_request_error"}}
+		on POST /v1/chat/completions
+		uses any
+		openai strict kkkk
+		answer You said: {last}
+		on POST /claude/v1/messages
+		uses any
+		anthropic strict
+		answer You said: {last}
+	END
+	cat > "$LB_CONFIG" <<< "providers: {claude: {preset: anthropic, base-url: '$SERVER_URL/claude', api-keys: [k]}}"
+	chmod 600 "$LB_CONFIG"
+	export OPENAI_API_KEY=kkkk OPENAI_BASE_URL=$SERVER_URL/v1 LB_MODEL=openai/m
+	mkdir -p "$LB_STATE/media/aa"
+	{ picture; head -c 6M /dev/zero; } > "$LB_STATE/media/aa/b.png"
+	path='{"type":"image_path","image_path":"'$LB_STATE/media/aa/b.png'"}'
+	parts '[{"type":"text","text":"see"},'"$path"']' | answered
+	# refused by the service
+	LB_MODEL=openai/picky say a two 2> "$BATS_TEST_TMPDIR/log"
+	grep -q 'asked again without the images of the history' "$BATS_TEST_TMPDIR/log"
+	same '["p","see[Image]","You said: see","two"]' "$(sent)"
+	# larger than the service takes
+	LB_MODEL=claude/m say a three
+	same 4 "$(requests 'select(.path)' | wc -l)"
+	# and shown again to who can see it
+	LB_MODEL=openai/m say a four
+	same image_url "$(requests '.body|fromjson|.messages[1].content[1].type' | tail -n 1 | jq -r .)"
+	# what is refused in the question itself is told
+	LB_MODEL=openai/picky run -0 --separate-stderr lb-agent < <(parts "[$path]")
+	same bad_request "$(jq -r 'select(.kind == "reply").failed.code' <<< "$output")"
+}

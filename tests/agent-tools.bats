@@ -259,6 +259,24 @@ history() {
 		"$(requests '.body|fromjson|.messages[1].tool_calls[0].function')"
 }
 
+@test "the reply counts calls by their source, what the sandbox ran, and skills" {
+	lists exec | sed 's/"ok":true,"content":"done"/"ok":false,"error":{"code":"tool","message":"no"}/' \
+		> "$BATS_TEST_TMPDIR/native.sh"
+	lists activate register_skill > "$BATS_TEST_TMPDIR/skill.sh"
+	cat > "$LB_CONFIG" <<-END
+		tools: {providers: {native: {command: [sh, "$BATS_TEST_TMPDIR/native.sh"]},
+		  skill: {command: [sh, "$BATS_TEST_TMPDIR/skill.sh"]}, e: {command: ["$ECHO"]}}}
+		pipelines: {default: {ai: {local-agent: {enable-all-tools: true, tools: [exec]}},
+		  sandbox: {open-to: everyone}}}
+	END
+	answer a $'call exec\nand activate {"skill_name":"pdf"}\nand e__later {"text":"x","ms":30}\ncall nobody' > /dev/null
+	same '{"n":4,"errors":2,"calls":{"native":1,"skill":1,"e":1,"none":1},"execs":1,"exec_errors":1,"skills":["pdf"]}' \
+		"$(reply '.tools | {n, errors, calls, execs, exec_errors, skills}')"
+	same '[["exec","native",true],["activate","skill",null],["e__later","e",null],["nobody","none",true]]' \
+		"$(reply '[.tools.list[] | [.name, .source, .error]]')"
+	same true "$(reply '.tools.ms >= 30 and (.tools.list[2].ms >= 30)')"
+}
+
 @test "lb-session show shows calls and results to people" {
 	need script
 	config 'enable-all-tools: true'
@@ -468,6 +486,55 @@ history() {
 	sed -i 's/^tools: {providers: {/&none: {bare-names: true}, /' "$LB_CONFIG"
 	run --separate-stderr -0 lb-agent < <(query a 'call e__who'; query b 'call e__who')
 	same "lb-agent: provider 'none' cannot be started" "$stderr"
+}
+
+@test "a provider whose lines are not as they have to be: the operator reads why" {
+	provider slow <<-'END'
+		read -r l; echo '{"version":1,"name":"x"}'; cat > /dev/null
+	END
+	export LB__TOOLS__LIST_TIMEOUT=100ms
+	run --separate-stderr -0 answer a 'say fine'
+	same fine "$output"
+	same "lb-agent: provider 'slow' does not list its tools in time" "$stderr"
+	unset LB__TOOLS__LIST_TIMEOUT
+	provider odd <<-'END'
+		read -r l; echo '{"version":1,"name":"x"}'
+		read -r l; echo '{"id":"1","ok":true,"tools":[{"name":"x"},{"name":"y","parameters":{"type":"array"}}]}'
+		read -r l; echo '{"id":"2","ok":true,"content":7}'; cat > /dev/null
+	END
+	run --separate-stderr -0 answer a 'call odd__x {}'
+	same "error: malformed: 'content' is neither a text nor an array" "$output"
+	same "lb-agent: provider 'odd': tool 'y' is left out: its parameters are not of type object
+lb-agent: provider 'odd': left out: 'content' is neither a text nor an array" "$stderr"
+}
+
+@test "a tool that is granted and nowhere is told, once" {
+	config 'tools: [e__echo, e__ehco, who, read_result]'
+	run --separate-stderr -0 lb-agent < <(query a 'call e__who'; query b 'call e__who')
+	same "lb-agent: tool 'e__ehco' is granted by pipeline 'default', and no provider has it" "$stderr"
+	# one that cannot say what it has may have it
+	sed -i 's/^tools: {providers: {/&no: {command: [.\/none]}, /' "$LB_CONFIG"
+	run --separate-stderr -0 answer a 'say fine'
+	[[ $stderr == *"cannot start"* && $stderr != *granted* ]]
+	# and with no provider at all nobody has it
+	echo 'pipelines: {default: {ai: {local-agent: {tools: [exec]}}}}' > "$LB_CONFIG"
+	run --separate-stderr -0 answer a 'say fine'
+	same "lb-agent: tool 'exec' is granted by pipeline 'default', and no provider has it" "$stderr"
+}
+
+@test "a limit of cost that cannot hold is told" {
+	config 'limits: {cost: 0.01}'
+	run --separate-stderr -0 lb-agent < <(query a 'say x'; query b 'say x')
+	same "lb-agent: the price of model 'offline:tools' is not known, so no limit of cost holds for it: set llm.prices" "$stderr"
+	config '' 'safety: {rate-limit: {windows: [{per: session, window: 1h, limit: 1, count: cost}]}}'
+	run --separate-stderr -0 lb-agent < <(query a 'say x')
+	[[ $stderr == *"the price of model"* ]]
+	echo 'llm: {prices: [{model: "offline*", input: "1", output: "1"}]}' >> "$LB_CONFIG"
+	run --separate-stderr -0 lb-agent < <(query a 'say x')
+	same "" "$stderr"
+	config 'limits: {tokens: 100}'
+	run --separate-stderr -0 lb-agent < <(query a 'say x')
+	same "" "$stderr"
 }
 
 @test "a provider gets a clean environment, and its words go to the log" {

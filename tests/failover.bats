@@ -50,6 +50,7 @@ asked() {
 		on m500 'reply 500' 'send oops'
 		on m503 'reply 503' "$(error busy overloaded)"
 		on empty 'reply 200' 'header Content-Type: text/event-stream' 'send data: [DONE]\n\n'
+		on silent hang
 		on m400 'reply 400' "$(error 'bad thing' invalid)"
 		on m422 'reply 422' "$(error 'bad thing' invalid)"
 		on m401 'reply 401' "$(error 'who?' invalid_api_key)"
@@ -65,6 +66,10 @@ asked() {
 			"$(jq -c '[.text, .model, [.passed_over[].model]]' <<< "$output")"
 		[[ $stderr == *"$first"*'asking b/good' ]]
 	done
+	rm -rf "$LB_STATE"
+	run --separate-stderr -0 lb-llm --json -m a/silent --first-byte-timeout 200ms --fallback b/good hi
+	same '["You said: hi","b/good",["a/silent"]]' \
+		"$(jq -c '[.text, .model, [.passed_over[].model]]' <<< "$output")"
 	# a key that is refused is no better for the same provider's next model
 	run -69 lb-llm -m a/m401 --fallback a/good hi
 	for first in a/m400 a/m422; do
@@ -140,6 +145,29 @@ asked() {
 	run --separate-stderr lb-llm -m keys/good --tries=1 hi
 	[ "$status" -ne 0 ]
 	[[ $stderr != *sk-* ]]
+}
+
+@test "a key that is refused is told of, and so is why a provider is passed over" {
+	providers < <(
+		printf 'on * *\nif-header Authorization: Bearer sk-bad\nuses any\n'
+		printf 'reply 401\n%s\n' "$(error 'who are you?' invalid_api_key)"
+		printf 'on GET /v1/models\nif-header Authorization: Bearer sk-fine\nreply 200\n'
+		printf 'send {"data":[{"id":"m-1"}]}\n'
+	)
+	sed -i 's/sk-worse/sk-fine/; s/, sk-fine\]/]/' "$LB_CONFIG"
+	run --separate-stderr -0 lb-llm -m keys/good hi
+	same 'lb-llm: keys/good: HTTP 401: who are you?; asking with key 2 of 2 instead of 1' "$stderr"
+	# what it offers is asked with the other key, too
+	run --separate-stderr -0 lb-llm models keys
+	same m-1 "$(jq -r .id <<< "$output")"
+	same 'lb-llm: keys: HTTP 401: who are you?; asking with key 2 of 2' "$stderr"
+	# every key refused, and remembered so
+	sed -i 's/sk-fine/sk-badder/' "$LB_CONFIG"
+	rm "$LB_STATE"/limits.db*
+	run -69 lb-llm -m keys/good hi
+	run -0 lb-llm -m keys/good --fallback b/good --json hi
+	same '[{"model":"keys/good","code":"auth","message":"left alone after a failure"}]' \
+		"$(jq -c .passed_over <<< "$output")"
 }
 
 @test "the last model is asked again, with a pause, and not for ever" {

@@ -305,12 +305,12 @@ lists() {
 			llm: {retry: {tries: 1}}
 			providers:
 			  a: {base-url: "$SERVER_URL/v1", api-keys: [k]}
-			  b: {protocol: ${second% *}, base-url: "$SERVER_URL/two", api-keys: [k]}
+			  b: {protocol: ${second% *}, base-url: "$SERVER_URL/two", api-keys: [k], call-id-max: 40}
 			tools: {providers: {e: {command: ["$ECHO"]}}}
-			pipelines: {default: {ai: {local-agent: {enable-all-tools: true, model: {primary: a/m, fallbacks: [b/m]}}}}}
+			pipelines: {default: {ai: {local-agent: {enable-all-tools: true, model: {primary: a/m, fallbacks: [b/gpt-9]}}}}}
 		END
 		run --separate-stderr -0 lb-agent < <(query 1 hi; query 1 more)
-		same '["done","b/m",6] ["done","b/m",null]' "$(jq -c 'select(.kind == "reply") |
+		same '["done","b/gpt-9",6] ["done","b/gpt-9",null]' "$(jq -c 'select(.kind == "reply") |
 			[.text, .model, .tools.n]' <<< "$output" | paste -sd' ')"
 		stop_servers
 	done

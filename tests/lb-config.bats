@@ -112,6 +112,7 @@ after() {
 }
 
 @test "check shows every problem and exits 1; load fails with the first" {
+	export OPENAI_API_KEY=k # an endpoint that knows any model
 	printf '%s\n' 'a: 1' 'llm: {model: x, b: 2}' > "$LB_CONFIG"
 	run -1 lb-config check
 	[ "${#lines[@]}" -eq 2 ]
@@ -132,9 +133,9 @@ after() {
 
 @test "a provider that is not there is a mistake" {
 	same "2: pipelines.p.tools.providers: there is no provider 'y'" \
-		"$(problems 'tools: {providers: {x: {command: [x]}}}' \
+		"$(problems 'tools: {providers: {x: {command: [sh]}}}' \
 			'pipelines: {p: {tools: {providers: [x, y]}}}')"
-	same "" "$(problems 'tools: {providers: {x: {command: [x]}}}')"
+	same "" "$(problems 'tools: {providers: {x: {command: [sh]}}}')"
 }
 
 @test "of LangBot's keys those that mean off pass, others do not" {
@@ -164,12 +165,13 @@ after() {
 }
 
 @test "a pipeline's model: a name, or who is asked in turn and how much each thinks" {
+	export OPENAI_API_KEY=k # an endpoint that knows any model
 	model() {
 		problems "pipelines: {default: {ai: {local-agent: {model: $1}}}}"
 	}
 	same "" "$(model a/b)"
 	same "" "$(model '{primary: a/b, fallbacks: [], reasoning: {}}')"
-	same "" "$(model '{primary: a/b, fallbacks: [c/d], reasoning: {a/b: low}}')"
+	same "" "$(model '{primary: a/b, fallbacks: [c/d], reasoning: {openai/gpt-5: low}}')"
 	for bad in '{fallbacks: c/d}' '{reasoning: low}' \
 		'{reasoning: {a/b: deep}}' '{other: x}' '[a/b]'; do
 		[[ $(model "$bad") == '1: pipelines.default.ai.local-agent.model: '* ]]
@@ -177,6 +179,7 @@ after() {
 }
 
 @test "YAML beyond JSON with comments is refused" {
+	export OPENAI_API_KEY=k # an endpoint that knows any model
 	same "1: anchors, aliases and tags are not taken" "$(problems 'llm: &a {}')"
 	same "1: anchors, aliases and tags are not taken" "$(problems 'llm: *a')"
 	same "1: anchors, aliases and tags are not taken" "$(problems 'llm: {model: !!str 1}')"
@@ -435,6 +438,7 @@ concurrency:
 }
 
 @test "a broken file is mended by one change after the other" {
+	export OPENAI_API_KEY=k # an endpoint that knows any model
 	printf '%s\n' 'llm: {modle: offline}' 'mdoel: 1' 'concurrency: {pipeline: 0}' > "$LB_CONFIG"
 	run --separate-stderr -0 lb-config set llm.model x
 	same "lb-config: still wrong: $LB_CONFIG:1: llm.modle: unknown key (did you mean 'llm.model'?)
@@ -578,7 +582,7 @@ a/b@c' "$(jq -r --arg n GROQ_API_KEY,http_proxy,HTTPS_PROXY,OPENAI_BASE_URL,LB__
 @test "the example of lb-config(5) loads" {
 	page="$BATS_TEST_DIRNAME/../man/lb-config.5"
 	sed -n '/^bots:/,/^\.Ed/p' "$page" | sed '$d' > "$LB_CONFIG"
-	run -0 lb-config check
+	LOCAL_KEY=k run -0 lb-config check
 	[ -z "$output" ]
 	same local/qwen3 "$(lb-config get pipelines.helpdesk.ai.local-agent.model.primary)"
 }
@@ -648,10 +652,10 @@ a/b@c' "$(jq -r --arg n GROQ_API_KEY,http_proxy,HTTPS_PROXY,OPENAI_BASE_URL,LB__
 	done
 	OPENAI_API_KEY=k LB_MODEL=nope/m run -0 lb-config check
 	same "" "$output"
-	# who runs it may have an endpoint in the environment
+	# who runs it may have an endpoint in the environment: no mistake
 	echo 'llm: {model: nope/m}' > "$LB_CONFIG"
 	run -0 lb-config check
-	same "" "$output"
+	same "$LB_CONFIG:1: warning: llm.model: no endpoint for model 'nope/m': set OPENAI_API_KEY or OPENAI_BASE_URL, or name provider/model" "$output"
 	LB_MODEL=offline run -0 lb-config check
 	same "" "$output"
 }
@@ -779,4 +783,59 @@ pipelines: {sales: {}, spare: {}}' > "$LB_CONFIG"
 	lb-config set pipelines.default.safety.rate-limit.windows '[{per: sender, window: 1m, limit: 5}]'
 	run -78 lb-config set $key '[{a: b}]'
 	run -78 lb-config set $key '[[a]]'
+}
+
+@test "check says which models and tools would not be there when they are asked" {
+	cat > "$LB_CONFIG" <<-'END'
+		llm: {model: cl, fallbacks: [nosuch/x]}
+		providers:
+		  cl: {preset: anthropic, base-url: "http://127.0.0.1:1", api-keys: env:CL_KEY}
+		  own: {base-url: "http://127.0.0.1:1/v1"}
+		  docs: {preset: cohere}
+		tools:
+		  providers:
+		    gone: {command: [./gone.sh]}
+		    words: {command: ["python3 x.py"]}
+		    fine: {command: [sh, x.sh]}
+		pipelines:
+		  default:
+		    ai:
+		      local-agent:
+		        model:
+		          primary: cl/claude-sonnet-4-5
+		          fallbacks: [own, docs, own/m]
+		          reasoning: {cl: low, cl/claude-sonnet-4-5: disabled, own/m: max}
+		        limits: {cost: 0.1}
+	END
+	run -0 lb-config check
+	model=pipelines.default.ai.local-agent.model
+	cost=pipelines.default.ai.local-agent.limits.cost
+	[[ $output != *fine* ]]
+	for line in \
+		"1: warning: llm.model: 'cl' needs a key: CL_KEY is not set here" \
+		"1: warning: llm.fallbacks: no provider 'nosuch', and model 'nosuch/x' could be at cl, own: name provider/model" \
+		"8: warning: tools.providers.gone.command: there is no program '$PWD/./gone.sh' here" \
+		"9: warning: tools.providers.words.command: there is no program 'python3 x.py' here; its arguments are further elements of the list" \
+		"15: warning: $model: 'cl/claude-sonnet-4-5' needs a key: CL_KEY is not set here" \
+		"15: warning: $model: provider 'own' has no default-model: name own/MODEL, of those that 'lb-llm models own' lists" \
+		"15: warning: $model: provider 'docs' has no chat models: it is for rerank, embedding" \
+		"15: warning: $model: reasoning: 'cl' is written 'cl/claude-sonnet-4-5' there" \
+		"15: warning: $model: reasoning: model 'cl/claude-sonnet-4-5' has no reasoning level 'disabled'; there are: provider_default low medium high" \
+		"19: warning: $cost: 'cl/claude-sonnet-4-5' has no price that is known, so this does not hold for it: see llm.prices" \
+		"19: warning: $cost: 'own/m' has no price that is known, so this does not hold for it: see llm.prices"; do
+		grep -Fx "$LB_CONFIG:${line//"$PWD"/${LB_CONFIG%/*}}" <<< "$output" || {
+			echo "missing: $line"
+			echo "$output"
+			return 1
+		}
+	done
+	[ "${#lines[@]}" -eq 11 ]
+	# what is there is not told of
+	: > "${LB_CONFIG%/*}/gone.sh"
+	chmod +x "${LB_CONFIG%/*}/gone.sh"
+	CL_KEY=k run -0 lb-config check
+	[[ $output != *CL_KEY* && $output != *gone.sh* ]]
+	lb-config set llm.prices '[{model: "*", input: 0}]'
+	run -0 lb-config check
+	[[ $output != *price* ]]
 }

@@ -249,6 +249,51 @@ half of' "$(< "$BATS_TEST_TMPDIR/out")"
 	same '"-/llm_duck"' "$(lb-session list | jq -c .session | grep duck)"
 }
 
+@test "-c: what a provider wants back goes back to it, and to no other" {
+	serve <<-'END'
+		on POST /v1/chat/completions
+		uses any
+		openai strict
+		answer You said: {last}
+	END
+	cat > "$LB_CONFIG" <<-END
+		providers:
+		  kimi: {base-url: "$SERVER_URL/v1", api-keys: [k]}
+		  other: {base-url: "$SERVER_URL/v1", api-keys: [k]}
+	END
+	chmod 600 "$LB_CONFIG"
+	run -0 lb-llm -m kimi/kimi-k2.5 one
+	run -0 lb-llm -m kimi/kimi-k2.5 -c two
+	run -0 lb-llm -m other/kimi-k2.5 -c three
+	same 'null
+"Tools it is."
+null' "$(requests '.body | fromjson | .messages[1].reasoning_content')"
+}
+
+@test "-c: a call that the options asked for is told, and is not kept" {
+	serve <<-'END'
+		on POST /v1/chat/completions
+		uses 1
+		openai strict
+		call clock
+		answer You said: {last}
+		on POST /v1/chat/completions
+		uses any
+		openai strict
+		answer You said: {last}
+	END
+	cat > "$LB_CONFIG" <<-END
+		providers: {p: {base-url: "$SERVER_URL/v1", api-keys: [k]}}
+	END
+	chmod 600 "$LB_CONFIG"
+	tools='[{"type":"function","function":{"name":"clock"}}]'
+	run --separate-stderr -0 lb-llm -m p/m -o "tools=$tools" one
+	[[ $stderr == *"the model calls 'clock', which nothing here answers; --json prints it"* ]]
+	run --separate-stderr -0 lb-llm -m p/m -c two
+	same 'You said: two' "$output"
+	[[ $stderr != *mended* ]]
+}
+
 @test "forty at once on a fresh store: forty answers, none lost" {
 	seq 40 | xargs -P 8 -I{} lb-llm -m 'offline:text=ok {}' 'n {}' \
 		> "$BATS_TEST_TMPDIR/out"
@@ -469,6 +514,23 @@ openai' "$(jq -r .name <<< "$output" | head -n 2)"
 m-2' "$(jq -r .id <<< "$output")"
 	run --separate-stderr -78 lb-llm models nobody
 	OPENAI_BASE_URL=$SERVER_URL/v2 run --separate-stderr -69 lb-llm models openai
+	# where the key of each is looked for
+	cat > "$LB_CONFIG" <<-'END'
+		providers:
+		  mine: {preset: anthropic, api-keys: [env:MY_KEY, env:OTHER]}
+		  filed: {preset: anthropic, api-keys: file:/nowhere}
+		  docs: {preset: cohere}
+	END
+	run -0 lb-llm models
+	same 'offline null
+mine MY_KEY
+filed null
+docs COHERE_API_KEY
+anthropic ANTHROPIC_API_KEY
+ollama null' "$(jq -r 'select(.name | IN("offline", "mine", "filed", "docs", "anthropic", "ollama")) |
+		"\(.name) \(.key_env)"' <<< "$output")"
+	run --separate-stderr -78 lb-llm test docs
+	same "lb-llm: provider 'docs' has no chat models: it is for rerank, embedding" "$stderr"
 }
 
 @test "test: tries a model and exits 1 when it fails" {

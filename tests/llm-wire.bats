@@ -305,6 +305,22 @@ ask() {
 	[[ $stderr == *"has no reasoning level 'high'; there are: provider_default"* ]]
 }
 
+@test "--reasoning: it goes by the preset, not by what a provider is called" {
+	cat >> "$LB_CONFIG" <<-END
+		  mine: {preset: bailian, api-keys: [k-secret]}
+		  deepseek-mine: {base-url: "$SERVER_URL", api-keys: [k-secret]}
+		  other: {base-url: "$SERVER_URL", reasoning-family: kimi}
+	END
+	body() {
+		lb-llm -m "$1" --reasoning=enabled --dry-run hi |
+			jq -c '.body | del(.model, .messages, .stream, .stream_options)'
+	}
+	same '{"enable_thinking":true}' "$(body mine/m)"
+	same '{"reasoning_effort":"low"}' "$(body deepseek-mine/m)"
+	same '{"thinking":{"type":"enabled"}}' "$(body other/m)"
+	same '{"thinking":{"type":"enabled"}}' "$(DEEPSEEK_API_KEY=k body deepseek/m)"
+}
+
 @test "a header of one's own is sent, in the place of ours, and none that is two" {
 	run -0 --separate-stderr lb-llm -m anthropic-messages/m \
 		-o extra_headers='{"anthropic-beta":"x-1","Anthropic-Version":"2"}' hi

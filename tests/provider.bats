@@ -79,6 +79,23 @@ ask() {
 	same '{"id":"3","ok":true,"content":"10"}' "${lines[3]}"
 }
 
+@test "the provider in Python answers each line at once, and leaves out what it does not know" {
+	need python3
+	coproc WORDS { exec env -u PYTHONUNBUFFERED "${CALC%/*}/words.py" 3>&-; }
+	ask() {
+		printf '%s\n' "$1" >&"${WORDS[1]}"
+		read -r -t 10 line <&"${WORDS[0]}"
+	}
+	ask '{"op":"hello","version":1}'
+	same '{"version": 1, "name": "words"}' "$line"
+	ask '{"op":"list","id":"1","context":{}}'
+	same '["count"]' "$(jq -c '[.tools[].name]' <<< "$line")"
+	printf '%s\n' '{"op":"cancel","id":"2"}' >&"${WORDS[1]}"
+	ask '{"op":"call","id":"3","name":"count","arguments":{"text":"a b  c"},"context":{}}'
+	same '{"id": "3", "ok": true, "content": "3"}' "$line"
+	exec {WORDS[1]}>&-
+}
+
 @test "every example of the page runs, and its lines are JSON" {
 	need mandoc
 	examples lb-provider.7

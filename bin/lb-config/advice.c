@@ -77,28 +77,36 @@ static void advise_renderer(struct lb_config *config, const char *pipeline)
 				  path);
 }
 
-/* The program of a hook, looked for as it will be when it is called. */
-static void advise_hook(struct lb_config *config, const char *name,
-			const char *hook)
+bool is_program(const char *program)
 {
-	const char *at = strncmp(hook, "cmd:", 4) == 0 ? hook + 4 : hook;
 	const char *path = lb_config_env("PATH");
-	lb_autofree char *program = NULL;
-	lb_autofree char *key = lb_printf("command.hooks.%s", name);
 
-	at += strspn(at, " \t");
-	program = lb_strndup(at, strcspn(at, " \t"));
-	if (strchr(program, '/') && access(program, X_OK) == 0)
-		return;
-	while (!strchr(program, '/') && path && *path) {
+	if (strchr(program, '/'))
+		return access(program, X_OK) == 0;
+	while (path && *path) {
 		size_t n = strcspn(path, ":");
 		lb_autofree char *full =
 			lb_printf("%.*s/%s", (int)n, path, program);
 
 		if (access(full, X_OK) == 0)
-			return;
+			return true;
 		path += n + (path[n] == ':');
 	}
+	return false;
+}
+
+/* The program of a hook, looked for as it will be when it is called. */
+static void advise_hook(struct lb_config *config, const char *name,
+			const char *hook)
+{
+	const char *at = strncmp(hook, "cmd:", 4) == 0 ? hook + 4 : hook;
+	lb_autofree char *program = NULL;
+	lb_autofree char *key = lb_printf("command.hooks.%s", name);
+
+	at += strspn(at, " \t");
+	program = lb_strndup(at, strcspn(at, " \t"));
+	if (is_program(program))
+		return;
 	lb_config_problem(config, LB_PROBLEM_ADVICE,
 			  lb_config_origin(config, key),
 			  "%s: there is no program '%s' here", key, program);
@@ -198,4 +206,5 @@ void advise(struct lb_config *config)
 		return;
 	advise_admins(config);
 	advise_names(config);
+	advise_models(config);
 }

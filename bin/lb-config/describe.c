@@ -1,4 +1,5 @@
 /* lb-config describe - the table of keys, for people, programs and manuals. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,7 +76,7 @@ static void print_mdoc(const struct lb_key *key)
 
 	lb_key_says(key, &says);
 	lb_buf_printf(&line, "%s.", key->doc);
-	line.data[0] = (char)(line.data[0] - 'a' + 'A');
+	line.data[0] = (char)toupper((unsigned char)line.data[0]);
 	printf(".It Cm %s\n", key->path);
 	put_mdoc(line.data);
 	lb_buf_reset(&line);

@@ -41,6 +41,12 @@ void check_rules(struct lb_config *config);
 /* What works and is hardly what was meant, as warnings. advice.c */
 void advise(struct lb_config *config);
 
+/* The same of models and tools; advise() calls it. advise-models.c */
+void advise_models(struct lb_config *config);
+
+/* Is there such a program, by its path or on PATH? advice.c */
+bool is_program(const char *program);
+
 /* The same of bots that had another name, as the store knows. renamed.c */
 void advise_renamed(struct lb_config *config);
 

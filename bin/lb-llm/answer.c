@@ -77,6 +77,29 @@ static bool flows(const struct chat *c)
 	return !c->as_json && !c->schema && !c->quiet;
 }
 
+/*
+ * Nothing here answers a call, which the options alone can have asked for, and
+ * no model takes one back that is not answered: it is in the record of --json,
+ * and not in the conversation. Nor is what the provider kept with it.
+ */
+static void tell_calls(const struct chat *c)
+{
+	const json_t *call = json_array_get(c->ask.calls, 0);
+
+	if (call && !c->as_json)
+		lb_warn("the model calls '%s', which nothing here answers; "
+			"--json prints it",
+			lb_json_str(call, "name"));
+}
+
+static json_t *answer_of(const struct chat *c)
+{
+	return lb_json_pack("{s:s, s:o, s:O*}", "role", "assistant", "content",
+			    lb_json_text(lb_buf_str(&c->ask.text),
+					 c->ask.text.len),
+			    "keep", c->ask.calls ? NULL : c->ask.keep);
+}
+
 /* A history that cannot be kept is no reason to lose the answer. */
 static void remember(struct chat *c)
 {
@@ -88,14 +111,9 @@ static void remember(struct chat *c)
 	if (c->schema)
 		json_array_remove(turn, json_array_size(turn) - 2);
 
-	if (!c->keep || (c->ask.failed && c->ask.text.len == 0))
+	if (!c->keep || c->ask.text.len == 0)
 		return;
-	json_array_append_new(turn,
-			      lb_json_pack("{s:s, s:o}", "role", "assistant",
-					   "content",
-					   lb_json_text(lb_buf_str(
-								&c->ask.text),
-							c->ask.text.len)));
+	json_array_append_new(turn, answer_of(c));
 	if (!c->store)
 		c->store = history_open(&err);
 	if (!c->store || history_add(c->store, name, !c->session, turn,
@@ -166,6 +184,7 @@ int chat_run(struct chat *c)
 	else if (!c->ask.failed)
 		show(c);
 	print_tail(c, true);
+	tell_calls(c);
 	remember(c);
 	if (c->want_usage)
 		tell_usage(&c->ask.usage);

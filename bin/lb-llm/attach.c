@@ -5,26 +5,12 @@
 
 #include "base/base64.h"
 #include "base/json.h"
+#include "base/magic.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "llm.h"
 
 enum { MAX_IMAGE = 10 << 20 };
-
-static const char *sniff(const char *data, size_t len)
-{
-	if (len >= 8 && memcmp(data, "\x89PNG\r\n\x1a\n", 8) == 0)
-		return "image/png";
-	if (len >= 3 && memcmp(data, "\xff\xd8\xff", 3) == 0)
-		return "image/jpeg";
-	if (len >= 6 &&
-	    (memcmp(data, "GIF87a", 6) == 0 || memcmp(data, "GIF89a", 6) == 0))
-		return "image/gif";
-	if (len >= 12 && memcmp(data, "RIFF", 4) == 0 &&
-	    memcmp(data + 8, "WEBP", 4) == 0)
-		return "image/webp";
-	return NULL;
-}
 
 json_t *attach(const char *file, struct lb_error *err)
 {
@@ -36,8 +22,8 @@ json_t *attach(const char *file, struct lb_error *err)
 
 	if (lb_path_read(path, MAX_IMAGE, &data, &len, err) < 0)
 		return NULL;
-	type = sniff(data, len);
-	if (!type) {
+	type = lb_magic_type(data, len);
+	if (!lb_magic_is_image(type)) {
 		lb_fail(err, LB_DATA,
 			"'%s' is not a PNG, JPEG, GIF or WebP image", file);
 		return NULL;

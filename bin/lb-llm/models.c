@@ -21,9 +21,9 @@ const struct lb_opt models_options[] = {
 
 static int providers(struct lb_config *config, struct lb_error *err)
 {
-	static const char *const columns[] = {"name",     "key",
-					      "can",      "default_model",
-					      "base_url", NULL};
+	static const char *const columns[] =
+		{"name",          "key",      "key_env", "can",
+		 "default_model", "base_url", NULL};
 	json_auto_t *rows = lb_model_providers(config, err);
 	struct lb_table *table;
 	json_t *row;

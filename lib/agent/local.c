@@ -210,6 +210,12 @@ static void show_nothing(struct turn *t)
 	t->shown = t->specs = NULL;
 }
 
+/* How many of the messages were there before the question. */
+static size_t earlier(const struct turn *t)
+{
+	return json_array_size(t->messages) - 1;
+}
+
 /* The same for each, but for what it can see. */
 static int request_for(void *arg, const struct lb_model *model,
 		       struct lb_llm_request *request, struct lb_error *err)
@@ -220,7 +226,8 @@ static int request_for(void *arg, const struct lb_model *model,
 	(void)err;
 	json_array_extend(all, t->made);
 	show_nothing(t);
-	t->shown = local_pictures(agent_of_session(t->session), model, all);
+	t->shown = local_pictures(agent_of_session(t->session), model, all,
+				  t->hides ? earlier(t) : 0);
 	t->specs = specs_of(t);
 	*request = (struct lb_llm_request){
 		.messages = t->shown,
@@ -231,7 +238,7 @@ static int request_for(void *arg, const struct lb_model *model,
 	return 0;
 }
 
-int runner_local_ask(struct turn *t, struct lb_error *err)
+static int start(struct turn *t, struct lb_error *err)
 {
 	struct agent *a = agent_of_session(t->session);
 
@@ -250,6 +257,33 @@ int runner_local_ask(struct turn *t, struct lb_error *err)
 		err);
 	show_nothing(t);
 	return t->asked ? 0 : -1;
+}
+
+bool runner_local_may_hide(const struct turn *t)
+{
+	return !t->hides && !t->model->blind &&
+	       local_has_pictures(t->messages, earlier(t));
+}
+
+int runner_local_hide(struct turn *t, struct lb_error *err)
+{
+	const struct lb_subject of = lb_record_subject(t->query);
+
+	lb_log(LB_WARNING, &of,
+	       "refused by %s: asked again without the images of the history",
+	       t->model->label);
+	t->hides = true;
+	return start(t, err);
+}
+
+int runner_local_ask(struct turn *t, struct lb_error *err)
+{
+	if (start(t, err) == 0)
+		return 0;
+	/* more than it takes, which is known before it is sent */
+	if (err->code != LB_USAGE || !runner_local_may_hide(t))
+		return -1;
+	return runner_local_hide(t, err);
 }
 
 /* Each of them once, however many rounds there are. */

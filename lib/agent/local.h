@@ -33,10 +33,14 @@ json_t *local_history(struct agent *a, const char *session,
 
 /*
  * Of messages for that model: files by path become data, and what it cannot
- * see or what is gone becomes a note. New; what is borrowed stays as it is.
+ * see or what is gone becomes a note, as does every image in the first `hidden`
+ * of them. New; what is borrowed stays as it is.
  */
 json_t *local_pictures(struct agent *a, const struct lb_model *model,
-		       const json_t *messages);
+		       const json_t *messages, size_t hidden);
+
+/* Is there an image in the first n messages? */
+bool local_has_pictures(const json_t *messages, size_t n);
 
 /* A message to be kept: its data become notes. New. */
 json_t *local_without_data(const json_t *message);

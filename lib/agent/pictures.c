@@ -7,9 +7,12 @@
 #include "base/base64.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/magic.h"
 #include "base/mem.h"
 #include "llm/model.h"
 #include "platform/media.h"
+
+enum { MAX_URL = 2048 }; /* that is worth telling */
 
 struct look {
 	struct agent *agent;
@@ -57,8 +60,8 @@ static json_t *open_image(struct look *l, const char *path)
 		return note("[Image]");
 	if (!read_file(l, path, &data))
 		return note("[Image: the file is gone]");
-	type = lb_media_type(data.data, data.len);
-	if (!type || strncmp(type, "image/", 6) != 0)
+	type = lb_magic_type(data.data, data.len);
+	if (!lb_magic_is_image(type))
 		return note("[Image]");
 	l->room -= data.len;
 	lb_buf_printf(&url, "data:%s;base64,", type);
@@ -96,18 +99,52 @@ static json_t *show_message(struct look *l, json_t *message)
 }
 
 json_t *local_pictures(struct agent *a, const struct lb_model *model,
-		       const json_t *messages)
+		       const json_t *messages, size_t hidden)
 {
-	struct look l = {a, model->blind, LB_MEDIA_RECORD_MAX};
+	struct look l = {.agent = a, .room = LB_MEDIA_RECORD_MAX};
 	size_t n = json_array_size(messages);
 	json_t *out = json_array();
 
 	/* From the latest: where there is no room for all, it goes to them. */
-	for (size_t i = n; i > 0; i--)
+	for (size_t i = n; i > 0; i--) {
+		l.blind = model->blind || i <= hidden;
 		json_array_insert_new(out, 0,
 				      show_message(&l, json_array_get(messages,
 								      i - 1)));
+	}
 	return out;
+}
+
+bool local_has_pictures(const json_t *messages, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const json_t *content =
+			json_object_get(json_array_get(messages, i), "content");
+		const json_t *part;
+		size_t k;
+
+		json_array_foreach(content, k, part)
+		{
+			const char *type = lb_json_str(part, "type");
+
+			if (type && strncmp(type, "image_", 6) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* What is left of an image that is elsewhere, and may be gone next time. */
+static json_t *note_of_url(const json_t *part)
+{
+	const char *url =
+		lb_json_str(json_object_get(part, "image_url"), "url");
+	lb_autofree char *text = NULL;
+
+	if (!url || strncmp(url, "http", 4) != 0 || strlen(url) > MAX_URL)
+		return note("[Image]");
+	text = lb_printf("[Image: %s]", url);
+	return note(text);
 }
 
 static json_t *part_without_data(json_t *part)
@@ -118,6 +155,8 @@ static json_t *part_without_data(json_t *part)
 
 	if (type && strcmp(type, "image_base64") == 0)
 		return note("[Image]");
+	if (type && strcmp(type, "image_url") == 0)
+		return note_of_url(part);
 	if (!type || strcmp(type, "file_base64") != 0)
 		return json_incref(part);
 	/* The model is told of its name. */

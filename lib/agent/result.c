@@ -9,6 +9,7 @@
 #include "base/id.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/magic.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/utf8.h"
@@ -146,7 +147,7 @@ static json_t *image_of(const json_t *part)
 	if (len > (size_t)LB_MEDIA_ITEM_MAX / 3 * 4 + 4 ||
 	    !lb_base64_decode(&bytes, text ? text : "", len))
 		return NULL;
-	type = lb_media_type(lb_buf_str(&bytes), bytes.len);
+	type = lb_magic_type(lb_buf_str(&bytes), bytes.len);
 	if (!type || strncmp(type, "image/", 6) != 0)
 		return NULL;
 	lb_buf_printf(&url, "data:%s;base64,", type);

@@ -230,13 +230,29 @@ static void shorten(void *arg)
 		turn_failed(t, lb_code_of(&err), err.text);
 }
 
+static void hide(void *arg)
+{
+	struct turn *t = arg;
+	struct lb_error err;
+
+	if (runner_local_hide(t, &err) < 0)
+		turn_failed(t, lb_code_of(&err), err.text);
+}
+
 static void round_failed(struct turn *t, const struct lb_llm_event *e)
 {
-	if (e->code == LB_CODE_CONTEXT_LENGTH && t->said.len == 0 &&
-	    t->history > 0)
+	bool refused =
+		e->code == LB_CODE_BAD_REQUEST || e->code == LB_CODE_USAGE;
+	lb_timer_fn *again = NULL;
+
+	if (e->code == LB_CODE_CONTEXT_LENGTH && t->history > 0)
+		again = shorten;
+	else if (refused && runner_local_may_hide(t))
+		again = hide;
+	if (again && t->said.len == 0)
 		/* not from inside the client that called us */
 		lb_timer_set(agent_of(t)->loop, &t->step, lb_clock_mono(),
-			     shorten, t);
+			     again, t);
 	else
 		turn_failed(t, e->code, e->message);
 }

@@ -12,6 +12,40 @@ int64_t turn_cost(const struct turn *t)
 	return llround(t->usage.cost * 1e6);
 }
 
+/* Does something of the pipeline go by what an answer costs? */
+static bool cost_is_limited(const json_t *pipeline)
+{
+	json_t *windows = NULL, *window;
+	double most = json_number_value(
+		lb_json_path(pipeline, "ai.local-agent.limits.cost"));
+	size_t i;
+
+	if (most > 0)
+		return true;
+	windows = lb_json_path(pipeline, "safety.rate-limit.windows");
+	json_array_foreach(windows, i, window)
+	{
+		const char *count = lb_json_str(window, "count");
+
+		if (count && strcmp(count, "cost") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A limit that cannot hold must not look as if it did. */
+static void warn_of_no_price(struct turn *t)
+{
+	struct agent *a = agent_of_session(t->session);
+
+	if (!t->usage.priced &&
+	    cost_is_limited(
+		    lb_config_pipeline(a->options->config, t->pipeline)))
+		agent_complain_once(a, "the price of model", t->model->label,
+				    "is not known, so no limit of cost holds "
+				    "for it: set llm.prices");
+}
+
 void turn_spend(struct turn *t)
 {
 	const struct lb_agent_options *o =
@@ -29,7 +63,10 @@ void turn_spend(struct turn *t)
 	int64_t in = t->usage.input > 0 ? t->usage.input : 0;
 	int64_t out = t->usage.output > 0 ? t->usage.output : 0;
 
-	if (in + out == 0 || !t->model || !lb_spend_counts(o->config, &of))
+	if (in + out == 0 || !t->model)
+		return;
+	warn_of_no_price(t);
+	if (!lb_spend_counts(o->config, &of))
 		return;
 	lb_spend(engine_limits(a), o->config, &of,
 		 &(struct lb_spent){

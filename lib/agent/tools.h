@@ -52,6 +52,10 @@ bool grants_by_own_name(const struct grants *g, const char *name);
 /* Are the tools of that provider there? */
 bool grants_provider(const struct grants *g, const char *provider);
 
+/* "WHAT 'NAME' WHY": say it once; the operator reads it. */
+void agent_complain_once(struct agent *a, const char *what, const char *name,
+			 const char *why);
+
 /* The provider of that name; NULL: there is none. */
 struct lb_provider *providers_find(struct agent *a, const char *name);
 /* End them all: they have some time, then they are killed. */

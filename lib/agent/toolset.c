@@ -27,16 +27,22 @@ json_t *asker_context(const struct asker *who)
 	return context;
 }
 
-/* Say it once; the operator reads it. */
-static void complain(struct agent *a, const char *what, const char *name,
-		     const char *why)
+/* Is it the first time? */
+static bool is_new(struct agent *a, const char *text)
+{
+	if (lb_map_find(&a->told, text) || a->told.n >= MAX_TOLD)
+		return false;
+	lb_map_add(&a->told, text, a);
+	return true;
+}
+
+void agent_complain_once(struct agent *a, const char *what, const char *name,
+			 const char *why)
 {
 	lb_autofree char *text = lb_printf("%s '%s' %s", what, name, why);
 
-	if (lb_map_find(&a->told, text) || a->told.n >= MAX_TOLD)
-		return;
-	lb_map_add(&a->told, text, a);
-	lb_complain("%s", text);
+	if (is_new(a, text))
+		lb_complain("%s", text);
 }
 
 /* Call fn with each provider that the asker's pipeline has. */
@@ -58,7 +64,8 @@ static void each_provider(struct agent *a, const struct grants *g,
 		if (p)
 			fn(arg, p);
 		else if (grants_provider(g, name))
-			complain(a, "provider", name, "cannot be started");
+			agent_complain_once(a, "provider", name,
+					    "cannot be started");
 	}
 }
 
@@ -116,11 +123,10 @@ static void on_list(void *arg, const struct lb_provider_answer *answer)
 		return;
 	}
 	if (answer->content && ask->changes >= MAX_CHANGES)
-		complain(l->agent, "provider", lb_provider_name(ask->provider),
-			 "changes its tools too often to be asked for them");
-	else if (answer->code && strcmp(answer->code, "timeout") == 0)
-		complain(l->agent, "provider", lb_provider_name(ask->provider),
-			 "does not list its tools in time");
+		agent_complain_once(l->agent, "provider",
+				    lb_provider_name(ask->provider),
+				    "changes its tools too often to be asked "
+				    "for them");
 	else if (!answer->content)
 		lb_log(LB_INFO, NULL, "some tools are not there: %s",
 		       answer->message);
@@ -220,13 +226,14 @@ static void find_doubles(struct toolset *set, struct agent *a,
 		struct tool *other = NULL;
 
 		if (strcmp(t->name, READ_RESULT) == 0) {
-			complain(a, "tool", t->name,
-				 "is left out: the name is ours");
+			agent_complain_once(a, "tool", t->name,
+					    "is left out: the name is ours");
 			t->bad = true;
 		}
 		if (same) {
-			complain(a, "tool", t->name,
-				 "is there twice, so it is left out");
+			agent_complain_once(a, "tool", t->name,
+					    "is there twice, so it is left "
+					    "out");
 			same->bad = t->bad = true;
 		} else {
 			lb_map_add(&names, t->name, t);
@@ -235,10 +242,11 @@ static void find_doubles(struct toolset *set, struct agent *a,
 			continue;
 		other = lb_map_find(&owns, t->own);
 		if (other && !t->bad) {
-			complain(a, "tool", t->own,
-				 "is granted by a name that several providers "
-				 "have, so it is left out; name it as "
-				 "PROVIDER__NAME");
+			agent_complain_once(
+				a, "tool", t->own,
+				"is granted by a name that several providers "
+				"have, so it is left out; name it as "
+				"PROVIDER__NAME");
 			other->bad = t->bad = true;
 		} else if (!other) {
 			lb_map_add(&owns, t->own, t);
@@ -246,6 +254,58 @@ static void find_doubles(struct toolset *set, struct agent *a,
 	}
 	lb_map_release(&names, NULL);
 	lb_map_release(&owns, NULL);
+}
+
+/* Whether anybody lists a tool that is granted by that name. */
+struct wanted {
+	const char *name, *pipeline;
+	bool found, unsure;
+};
+
+static void look_for(void *arg, struct lb_provider *p)
+{
+	struct wanted *w = arg;
+	const json_t *tools = lb_provider_tools(p, w->pipeline);
+	json_t *entry;
+	size_t i;
+
+	/* one that did not answer may have it, and was complained of */
+	w->unsure = w->unsure || !tools;
+	json_array_foreach((json_t *)(uintptr_t)tools, i, entry)
+	{
+		if (strcmp(lb_json_str(entry, "name"), w->name) == 0 ||
+		    strcmp(lb_json_str(entry, "own"), w->name) == 0)
+			w->found = true;
+	}
+}
+
+/* A slip of the pen grants nothing: once a pipeline that is worth a look. */
+static void find_slips(struct agent *a, const struct grants *g,
+		       const char *pipeline)
+{
+	lb_autofree char *once = lb_printf("grants of %s", pipeline);
+	lb_autofree char *why =
+		lb_printf("is granted by pipeline '%s', and no provider has it",
+			  pipeline);
+	const json_t *one;
+	size_t i;
+
+	if (json_array_size(g->tools) == 0 || lb_map_find(&a->told, once))
+		return;
+	json_array_foreach((json_t *)(uintptr_t)g->tools, i, one)
+	{
+		struct wanted w = {json_string_value(one), pipeline, false,
+				   false};
+
+		if (!w.name || strcmp(w.name, READ_RESULT) == 0)
+			continue;
+		each_provider(a, g, look_for, &w);
+		if (w.unsure)
+			return;
+		if (!w.found)
+			agent_complain_once(a, "tool", w.name, why);
+	}
+	is_new(a, once);
 }
 
 void toolset_fill(struct toolset *set, struct agent *a, const struct asker *who)
@@ -257,6 +317,7 @@ void toolset_fill(struct toolset *set, struct agent *a, const struct asker *who)
 	grants_read(&g, a->options->config, who);
 	if (grants_any(&g))
 		each_provider(a, &g, take_tools, &f);
+	find_slips(a, &g, who->pipeline);
 	find_doubles(set, a, &g);
 	for (size_t i = 0; i < set->n; i++) {
 		if (set->at[i].bad)

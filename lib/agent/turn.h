@@ -29,6 +29,7 @@ struct turn {
 	json_t *shown, *specs;        /* what the one who is asked gets */
 	json_t *made;         /* what came of it: words, calls, results */
 	int64_t history;      /* turns of it in there */
+	bool hides;           /* no image of it is shown any more */
 	struct lb_buf prefix; /* of every chunk, up to its seq */
 	int64_t seq;
 	int attempt;
@@ -63,6 +64,12 @@ int runner_local_ask(struct turn *turn, struct lb_error *err);
 void runner_local_answered(struct turn *turn, const struct lb_llm_event *event);
 /* It was too long for the model: ask again with half of the history. */
 int runner_local_shorten(struct turn *turn, struct lb_error *err);
+/*
+ * It was refused, and an image of the history may be why: ask again without
+ * them. False: there is none, or none was shown.
+ */
+bool runner_local_may_hide(const struct turn *turn);
+int runner_local_hide(struct turn *turn, struct lb_error *err);
 
 /* talks.c: a conversation that was silent for too long is over. */
 int turn_end_idle(struct lb_lane *session, struct lb_error *err);

@@ -158,7 +158,8 @@ const struct lb_key lb_keys[] = {
 {"pipelines.*.ai.local-agent.limits.tokens", LB_KEY_INT, "0", 0, 1000000000,
  .doc = "tokens read and written for one answer; 0 is no limit"},
 {"pipelines.*.ai.local-agent.limits.cost", LB_KEY_NUMBER, "0", 0, 1000000,
- .doc = "what one answer may cost by llm.prices; 0 is no limit"},
+ .doc = "what one answer may cost by llm.prices; 0 is no limit, and there "
+	"is none for a model whose price is not known"},
 {"pipelines.*.ai.local-agent.limits.time", LB_KEY_DURATION, "\"10m\"",
  .doc = "how long one answer may take"},
 {"pipelines.*.tools.providers", LB_KEY_LIST, "[]",
@@ -245,6 +246,15 @@ const struct lb_key lb_keys[] = {
 	"protocol has that"},
 {"providers.*.stream-usage", LB_KEY_BOOL, NULL,
  .doc = "false: usage is not asked for in a stream, where that is refused"},
+{"providers.*.call-id-length", LB_KEY_INT, NULL, 6, 40,
+ .doc = "an id of a call of a tool has so many letters and digits and nothing "
+	"else there; ids of other providers are changed to that"},
+{"providers.*.call-id-max", LB_KEY_INT, NULL, 21, 1000,
+ .doc = "an id of a call of a tool has at most so many bytes there"},
+{"providers.*.reasoning-family", LB_KEY_ENUM, NULL,
+ .values = "openai anthropic deepseek kimi qwen doubao mimo volcengine",
+ .doc = "whose way it has to say how much a model thinks; without it that goes "
+	"by the protocol and the name of the model"},
 {"providers.*.vision", LB_KEY_BOOL, NULL,
  .doc = "false: its models see no images, and are told that one was there"},
 {"providers.*.extra-args", LB_KEY_OBJECT, NULL,

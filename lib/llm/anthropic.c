@@ -59,8 +59,8 @@ static void add_parts(json_t *blocks, const json_t *parts)
 
 static json_t *encode_call(const json_t *call)
 {
-	return lb_json_pack("{s:s, s:o, s:O, s:O}", "type", "tool_use", "id",
-			    lb_encode_id(json_object_get(call, "id")), "name",
+	return lb_json_pack("{s:s, s:O, s:O, s:O}", "type", "tool_use", "id",
+			    json_object_get(call, "id"), "name",
 			    json_object_get(call, "name"), "input",
 			    json_object_get(call, "arguments"));
 }
@@ -91,11 +91,10 @@ static void add_results(json_t *blocks, const json_t *results)
 					      lb_json_pack("{s:s, s:s}", "type",
 							   "text", "text",
 							   "failed"));
-		block = lb_json_pack("{s:s, s:o, s:o}", "type", "tool_result",
+		block = lb_json_pack("{s:s, s:O, s:o}", "type", "tool_result",
 				     "tool_use_id",
-				     lb_encode_id(
-					     json_object_get(result, "id")),
-				     "content", content);
+				     json_object_get(result, "id"), "content",
+				     content);
 		if (json_array_size(content) == 0)
 			json_object_del(block, "content");
 		if (failed)
@@ -203,6 +202,30 @@ static void add_tools(json_t *body, const struct lb_model *model,
 					 "name", choice.name));
 }
 
+/*
+ * Does the answer that the request goes on with begin without its thinking? Who
+ * calls tools and thinks has to show both, and another model's thinking is
+ * nothing that could be shown.
+ */
+static bool goes_on_without(const json_t *messages)
+{
+	size_t n = json_array_size(messages);
+	const json_t *last = json_array_get(messages, n - 1), *block;
+	const char *type, *role = lb_json_str(last, "role");
+
+	if (n < 2 || strcmp(role, "user") != 0)
+		return false;
+	block = json_array_get(json_object_get(last, "content"), 0);
+	type = lb_json_str(block, "type");
+	if (!type || strcmp(type, "tool_result") != 0)
+		return false;
+	last = json_array_get(messages, n - 2);
+	block = json_array_get(json_object_get(last, "content"), 0);
+	type = lb_json_str(block, "type");
+	return type && strcmp(type, "thinking") != 0 &&
+	       strcmp(type, "redacted_thinking") != 0;
+}
+
 /* What may not stand beside thinking, and how long the answer may be. */
 static void fit(json_t *body)
 {
@@ -251,6 +274,7 @@ static int encode(const struct lb_model *model,
 	json_auto_t *turns = lb_turns(model, request->messages, err);
 	json_t *messages = turns ? encode_messages(turns, err) : NULL;
 	json_auto_t *system = lb_turns_system(turns);
+	int64_t budget;
 
 	if (!messages)
 		return -1;
@@ -263,6 +287,10 @@ static int encode(const struct lb_model *model,
 		json_object_set_new(body, "stream", json_true());
 	if (lb_wire_options(wire, body, model, request, places, err) < 0)
 		return -1;
+	if (lb_json_int(json_object_get(body, "thinking"), "budget_tokens",
+			&budget) &&
+	    goes_on_without(messages))
+		json_object_del(body, "thinking"); /* until the next question */
 	fit(body);
 	lb_wire_url(wire, model->base_url, "/v1/messages");
 	lb_buf_json(&wire->body, body);
@@ -277,10 +305,11 @@ const struct lb_protocol lb_anthropic = {
 		   .next = "last_id",
 		   .more = "has_more",
 		   .parameter = "after_id"},
+	.plain_ids = true,
 	.images = {.bytes = 5 << 20,
 		   .count = 100,
 		   .total = 24 << 20, /* 32 MB of base64 */
-		   .takes_url = true},
+		   .urls = LB_HTTPS_URLS},
 	.authorize = authorize,
 	.encode = encode,
 	.state_size = LB_ANTHROPIC_STATE,

@@ -52,27 +52,37 @@ void lb_cooling_key(const struct lb_llm_memo *memo, const struct lb_model *m,
 		memo->note(memo->arg, name, code, until_ms);
 }
 
-static bool is_key(const struct lb_llm_memo *memo, const struct lb_model *m,
-		   size_t key)
+/* The code of its failure; NULL: use it. */
+static const char *is_key(const struct lb_llm_memo *memo,
+			  const struct lb_model *m, size_t key)
 {
-	lb_autofree char *name = key_name(m, key), *code = NULL;
+	lb_autofree char *name = key_name(m, key), *text = NULL;
 
 	if (memo)
-		code = memo->recall(memo->arg, name);
-	return code != NULL;
+		text = memo->recall(memo->arg, name);
+	return text ? lb_code_name(lb_code_find(text)) : NULL;
 }
 
 bool lb_cooling_pick_key(const struct lb_llm_memo *memo,
 			 const struct lb_model *m,
-			 const bool tried[LB_MODEL_KEYS], size_t *key)
+			 const bool tried[LB_MODEL_KEYS], size_t *key,
+			 const char **why)
 {
+	const char *rate = lb_code_name(LB_CODE_RATE);
+
+	*why = NULL;
 	for (size_t i = 0; m->n_keys > 1 && i < m->n_keys; i++) {
 		size_t k = (*key + i) % m->n_keys;
+		const char *cold = tried[k] ? NULL : is_key(memo, m, k);
 
-		if (tried[k] || is_key(memo, m, k))
-			continue;
-		*key = k;
-		return true;
+		if (!tried[k] && !cold) {
+			*key = k;
+			*why = NULL;
+			return true;
+		}
+		/* a limit passes sooner than a refusal */
+		if (cold && (!*why || strcmp(cold, rate) == 0))
+			*why = cold;
 	}
 	return false;
 }

@@ -19,10 +19,12 @@ const char *lb_cooling_is_model(const struct lb_llm_memo *memo,
 void lb_cooling_key(const struct lb_llm_memo *memo, const struct lb_model *m,
 		    size_t key, const char *code, int64_t until_ms);
 /* Of several keys the first, from *key on, that was not tried and is not left
- * alone; false: there is none such. */
+ * alone. false: there is none such, and *why is the code of the one that will do
+ * soonest; NULL where there are not several. */
 bool lb_cooling_pick_key(const struct lb_llm_memo *memo,
 			 const struct lb_model *m,
-			 const bool tried[LB_MODEL_KEYS], size_t *key);
+			 const bool tried[LB_MODEL_KEYS], size_t *key,
+			 const char **why);
 
 /* Parameters that it refused; new, or NULL. */
 void lb_cooling_note_changes(const struct lb_llm_memo *memo,

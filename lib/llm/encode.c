@@ -1,6 +1,5 @@
 #include "llm/encode.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -22,31 +21,21 @@ json_t *lb_encode_image_url(const json_t *part)
 	return lb_json_text(text.data, text.len);
 }
 
-/* OpenAI takes no longer one in messages; others take more. */
-enum { MAX_ID = 40 };
-
-json_t *lb_encode_id(const json_t *id)
+json_t *lb_encode_content(const json_t *parts,
+			  json_t *(*encode)(const json_t *part))
 {
-	static const char good[] = "abcdefghijklmnopqrstuvwxyz"
-				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				   "0123456789_-";
-	const char *text = json_string_value(id);
-	lb_autobuf struct lb_buf clean = {0};
-	uint64_t hash = 14695981039346656037u;
+	const json_t *part = json_array_get(parts, 0);
+	json_t *text = json_object_get(part, "text"), *out;
+	size_t i;
 
-	if (*text && !text[strspn(text, good)] && strlen(text) <= MAX_ID)
-		return json_string(text);
-	for (const char *p = text; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * 1099511628211u;
-	lb_buf_printf(&clean, "call_%016llx", (unsigned long long)hash);
-	return json_string(clean.data);
-}
-
-/* Those who speak this take any characters, and some want theirs back. */
-static json_t *encode_id(json_t *id)
-{
-	return json_string_length(id) <= MAX_ID ? json_incref(id)
-						: lb_encode_id(id);
+	if (json_array_size(parts) == 0)
+		return json_string("");
+	if (json_array_size(parts) == 1 && text)
+		return json_incref(text);
+	out = json_array();
+	json_array_foreach(parts, i, part)
+		json_array_append_new(out, encode(part));
+	return out;
 }
 
 static json_t *encode_part(const json_t *part)
@@ -59,40 +48,35 @@ static json_t *encode_part(const json_t *part)
 			    "url", lb_encode_image_url(part));
 }
 
-/* Parts as one string when they are text alone. */
-static json_t *content_of(const json_t *parts)
-{
-	const json_t *part = json_array_get(parts, 0);
-	json_t *text = json_object_get(part, "text"), *out;
-	size_t i;
-
-	if (json_array_size(parts) == 0)
-		return json_string("");
-	if (json_array_size(parts) == 1 && text)
-		return json_incref(text);
-	out = json_array();
-	json_array_foreach(parts, i, part)
-		json_array_append_new(out, encode_part(part));
-	return out;
-}
-
 static json_t *encode_calls(const json_t *calls)
 {
 	json_t *out = json_array();
 	const json_t *call;
 	size_t i;
 
-	json_array_foreach(calls, i, call) json_array_append_new(
-		out, lb_json_pack("{s:o, s:s, s:{s:O, s:O}}", "id",
-				  encode_id(json_object_get(call, "id")),
-				  "type", "function", "function", "name",
-				  json_object_get(call, "name"), "arguments",
-				  json_object_get(call, "text")));
+	json_array_foreach(calls, i, call)
+		json_array_append_new(out,
+				      lb_json_pack("{s:O, s:s, s:{s:O, s:O}}",
+						   "id",
+						   json_object_get(call, "id"),
+						   "type", "function",
+						   "function", "name",
+						   json_object_get(call,
+								   "name"),
+						   "arguments",
+						   json_object_get(call,
+								   "text")));
 	return out;
 }
 
-/* `keep`: what the provider gave with it is wanted back. */
-static void add_assistant(json_t *out, const json_t *turn, bool keep)
+/* What a model wants back of the reasoning of answers. */
+enum back {
+	BACK_NONE,
+	BACK_KEPT, /* what its provider gave */
+	BACK_SOME, /* something, also where there was none */
+};
+
+static void add_assistant(json_t *out, const json_t *turn, enum back back)
 {
 	const json_t *parts = json_object_get(turn, "parts");
 	const json_t *calls = json_object_get(turn, "calls");
@@ -101,13 +85,17 @@ static void add_assistant(json_t *out, const json_t *turn, bool keep)
 		lb_json_pack("{s:s, s:o}", "role", "assistant", "content",
 			     silent && json_array_size(calls) > 0
 				     ? json_null()
-				     : content_of(parts));
+				     : lb_encode_content(parts, encode_part));
 
 	if (json_array_size(calls) > 0)
 		json_object_set_new(message, "tool_calls", encode_calls(calls));
-	if (keep)
+	if (back != BACK_NONE)
 		json_object_update_missing(message,
 					   json_object_get(turn, "keep"));
+	/* an empty text is refused like none */
+	if (back == BACK_SOME && !json_object_get(message, "reasoning_content"))
+		json_object_set_new(message, "reasoning_content",
+				    json_string(" "));
 	if (silent && json_array_size(calls) == 0)
 		json_decref(message); /* nothing but what was kept */
 	else
@@ -152,12 +140,12 @@ static void add_results(json_t *out, const json_t *results)
 
 		if (json_string_length(text) == 0 && json_array_size(parts))
 			json_string_set(text, "The image follows.");
-		json_array_append_new(
-			out,
-			lb_json_pack("{s:s, s:o, s:o}", "role", "tool",
-				     "tool_call_id",
-				     encode_id(json_object_get(result, "id")),
-				     "content", text));
+		json_array_append_new(out,
+				      lb_json_pack("{s:s, s:O, s:o}", "role",
+						   "tool", "tool_call_id",
+						   json_object_get(result,
+								   "id"),
+						   "content", text));
 		add_images(images, result);
 	}
 	if (json_array_size(images) > 0)
@@ -172,8 +160,10 @@ json_t *lb_encode_chat(const struct lb_model *model,
 		       const json_t *turns)
 {
 	bool keep = lb_reasoning_goes_back(model, request);
+	bool wanted = lb_reasoning_is_wanted(model, request);
 	json_t *out = json_array(), *message;
 	const json_t *turn;
+	bool tools = false; /* the turn was one of tools */
 	size_t i;
 
 	json_array_foreach(turns, i, turn)
@@ -182,16 +172,21 @@ json_t *lb_encode_chat(const struct lb_model *model,
 		json_t *name = json_object_get(turn, "name");
 
 		if (strcmp(role, "assistant") == 0) {
-			add_assistant(out, turn, keep);
+			tools |= json_array_size(
+					 json_object_get(turn, "calls")) > 0;
+			add_assistant(out, turn,
+				      wanted && tools ? BACK_SOME
+				      : keep          ? BACK_KEPT
+						      : BACK_NONE);
 		} else if (strcmp(role, "tool") == 0) {
 			add_results(out, json_object_get(turn, "results"));
 		} else {
-			message =
-				lb_json_pack("{s:s, s:o}", "role", role,
-					     "content",
-					     content_of(
-						     json_object_get(turn,
-								     "parts")));
+			tools = false;
+			message = lb_json_pack(
+				"{s:s, s:o}", "role", role, "content",
+				lb_encode_content(json_object_get(turn,
+								  "parts"),
+						  encode_part));
 			if (name)
 				json_object_set(message, "name", name);
 			json_array_append_new(out, message);

@@ -14,15 +14,12 @@ json_t *lb_encode_chat(const struct lb_model *model,
 		       const struct lb_llm_request *request,
 		       const json_t *turns);
 
+/* Parts as a protocol spells each; one string where they are text alone. New. */
+json_t *lb_encode_content(const json_t *parts,
+			  json_t *(*encode)(const json_t *part));
+
 /* "data:MIME;base64,DATA", or the address, of a part that is an image; new. */
 json_t *lb_encode_image_url(const json_t *part);
-
-/*
- * The id of a call as it may go to any endpoint, new. Those of some providers
- * hold what others refuse; what is put in its place is the same each time, and
- * another one for another id.
- */
-json_t *lb_encode_id(const json_t *id);
 
 /* What a tool of a request is called, does and takes; all borrowed. */
 struct lb_tool_view {

@@ -179,12 +179,12 @@ static json_t *provider_row(struct lb_config *config, const json_t *all,
 	if (!url)
 		url = lb_json_str(p, "base-url");
 	shown = url ? lb_wire_shown_url(url) : NULL;
-	return lb_json_pack("{s:s, s:s*, s:s*, s:s*, s:O*, s:b, s:s, s:s*}",
-			    "name", name, "protocol",
-			    lb_json_str(p, "protocol"), "base_url", shown,
-			    "default_model", model, "can",
-			    json_object_get(p, "can"), "key", key, "from", from,
-			    "not_offered", why);
+	return lb_json_pack(
+		"{s:s, s:s*, s:s*, s:s*, s:O*, s:b, s:s*, s:s, s:s*}", "name",
+		name, "protocol", lb_json_str(p, "protocol"), "base_url", shown,
+		"default_model", model, "can", json_object_get(p, "can"), "key",
+		key, "key_env", why ? NULL : lb_keys_env(p), "from", from,
+		"not_offered", why);
 }
 
 json_t *lb_model_providers(struct lb_config *config, struct lb_error *err)

@@ -43,5 +43,9 @@ const char *lb_endpoint_near(struct lb_config *config, const json_t *presets,
 struct lb_model;
 int lb_keys_set(struct lb_model *model, const json_t *provider,
 		struct lb_error *err);
+/* The variable of its first key; NULL: it has none. Borrowed. */
+const char *lb_keys_env(const json_t *provider);
+/* A variable that should hold a key and is not set: new, or NULL. */
+char *lb_keys_missing(const json_t *provider);
 
 #endif

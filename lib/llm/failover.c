@@ -194,6 +194,7 @@ static bool next_key(struct lb_failover *f, const struct lb_llm_event *e)
 	struct lb_model *m = c->model;
 	bool refused = e->code == LB_CODE_AUTH;
 	size_t used = c->key;
+	const char *why;
 
 	if ((!refused && e->code != LB_CODE_RATE) || m->n_keys < 2)
 		return false;
@@ -204,9 +205,11 @@ static bool next_key(struct lb_failover *f, const struct lb_llm_event *e)
 						: f->plan.bounds.cooldown_ms));
 	c->key_tried[used] = true;
 	c->key = m->key_in_use; /* which others may have found by now */
-	if (!lb_cooling_pick_key(f->plan.memo, m, c->key_tried, &c->key))
+	if (!lb_cooling_pick_key(f->plan.memo, m, c->key_tried, &c->key, &why))
 		return false;
-	lb_log(LB_INFO, NULL, "%s: key %zu of %zu instead of %zu", m->label,
+	/* a limit passes by itself, a refusal somebody must mend */
+	lb_log(refused ? LB_WARNING : LB_INFO, NULL,
+	       "%s; asking with key %zu of %zu instead of %zu", e->message,
 	       c->key + 1, m->n_keys, used + 1);
 	ask_in(f, 0);
 	return true;
@@ -344,15 +347,15 @@ static void line_up(struct lb_failover *f, const struct lb_failover_plan *plan)
 	for (size_t i = 0; i < n; i++) {
 		struct lb_model *m = plan->models[i];
 		static const bool none[LB_MODEL_KEYS];
-		const char *why = NULL;
+		const char *why = NULL, *cold;
 		size_t key = m->key_in_use;
 
 		if (n > 1)
 			why = lb_cooling_is_model(plan->memo, m);
-		if (lb_cooling_pick_key(plan->memo, m, none, &key))
+		if (lb_cooling_pick_key(plan->memo, m, none, &key, &cold))
 			lb_model_use_key(m, key);
-		else if (m->n_keys > 1 && n > 1 && !why)
-			why = lb_code_name(LB_CODE_RATE);
+		else if (n > 1 && !why)
+			why = cold;
 		if (why)
 			late[n_late++] = m;
 		else

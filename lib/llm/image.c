@@ -1,26 +1,13 @@
 #include "llm/image.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/base64.h"
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/magic.h"
 #include "base/mem.h"
-
-static const char *sniff(const char *data, size_t len)
-{
-	if (len >= 8 && memcmp(data, "\x89PNG\r\n\x1a\n", 8) == 0)
-		return "image/png";
-	if (len >= 3 && memcmp(data, "\xff\xd8\xff", 3) == 0)
-		return "image/jpeg";
-	if (len >= 6 &&
-	    (memcmp(data, "GIF87a", 6) == 0 || memcmp(data, "GIF89a", 6) == 0))
-		return "image/gif";
-	if (len >= 12 && memcmp(data, "RIFF", 4) == 0 &&
-	    memcmp(data + 8, "WEBP", 4) == 0)
-		return "image/webp";
-	return NULL;
-}
 
 /* What the model is told instead. */
 static json_t *note(const char *text)
@@ -75,8 +62,8 @@ json_t *lb_image_read(const char *text, size_t len,
 
 	text = payload(text, &len);
 	if (text && lb_base64_decode(&bytes, text, len))
-		type = sniff(lb_buf_str(&bytes), bytes.len);
-	if (!type)
+		type = lb_magic_type(lb_buf_str(&bytes), bytes.len);
+	if (!lb_magic_is_image(type))
 		return note("[Image: not a PNG, JPEG, GIF or WebP]");
 	if (take(count, bytes.len, err) < 0)
 		return NULL;
@@ -89,6 +76,13 @@ json_t *lb_image_read(const char *text, size_t len,
 			    lb_json_text(text, len));
 }
 
+static bool takes(enum lb_image_urls urls, const char *url)
+{
+	if (strncasecmp(url, "https://", 8) == 0)
+		return urls != LB_NO_URLS;
+	return urls == LB_HTTP_URLS && strncasecmp(url, "http://", 7) == 0;
+}
+
 json_t *lb_image_at(const char *url, struct lb_image_count *count,
 		    struct lb_error *err)
 {
@@ -96,7 +90,7 @@ json_t *lb_image_at(const char *url, struct lb_image_count *count,
 
 	if (strncmp(url, "data:", 5) == 0)
 		return lb_image_read(url, strlen(url), count, err);
-	if (count->limits->takes_url)
+	if (takes(count->limits->urls, url))
 		return take(count, 0, err) < 0
 			       ? NULL
 			       : lb_json_pack("{s:s}", "url", url);

@@ -12,10 +12,14 @@
 
 /* What an endpoint takes; 0 is no limit. Sizes are those of the files. */
 struct lb_image_limits {
-	size_t bytes;   /* of one */
-	size_t count;   /* in a request */
-	size_t total;   /* bytes of all together */
-	bool takes_url; /* it fetches what it gets the address of */
+	size_t bytes; /* of one */
+	size_t count; /* in a request */
+	size_t total; /* bytes of all together */
+	enum lb_image_urls {
+		LB_NO_URLS,
+		LB_HTTPS_URLS,
+		LB_HTTP_URLS, /* and https */
+	} urls;               /* what it fetches for itself */
 };
 
 /* What was taken of the limits so far. Zeroed memory is nothing. */
@@ -33,7 +37,10 @@ struct lb_image_count {
 json_t *lb_image_read(const char *text, size_t len,
 		      struct lb_image_count *count, struct lb_error *err);
 
-/* The same of an address: {"url"}, or a note. */
+/*
+ * The same of an address: {"url"} where the endpoint fetches it for itself, or
+ * a note. Nothing is fetched here.
+ */
 json_t *lb_image_at(const char *url, struct lb_image_count *count,
 		    struct lb_error *err);
 

@@ -83,3 +83,33 @@ int lb_keys_set(struct lb_model *m, const json_t *provider,
 			       m->provider, hint);
 	return 0;
 }
+
+const char *lb_keys_env(const json_t *provider)
+{
+	const json_t *keys = json_object_get(provider, "api-keys");
+	const char *first = json_string_value(json_array_get(keys, 0));
+
+	if (first)
+		return strncmp(first, "env:", 4) == 0 ? first + 4 : NULL;
+	return lb_json_str(provider, "key-env");
+}
+
+char *lb_keys_missing(const json_t *provider)
+{
+	const json_t *keys = json_object_get(provider, "api-keys"), *one;
+	const char *hint = lb_json_str(provider, "key-env");
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)keys, i, one)
+	{
+		const char *key = json_string_value(one);
+
+		if (strncmp(key, "env:", 4) == 0 && !lb_config_env(key + 4))
+			return lb_strdup(key + 4);
+	}
+	if (json_array_size(keys) > 0 || !hint ||
+	    lb_endpoint_env(provider, "key-env") ||
+	    lb_endpoint_env(provider, "base-url-env"))
+		return NULL;
+	return lb_strdup(hint);
+}

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "llm/exchange.h"
 #include "llm/facts.h"
@@ -16,12 +17,13 @@
 enum { MAX_PAGES = 100, MAX_MODELS = 20000, MAX_CURSOR = 2048 };
 
 struct listing {
-	const struct lb_model *model;
+	struct lb_model *model;
 	const struct lb_models_listing *how;
 	json_t *rows;
 	char *cursor; /* of the next page; NULL: there is none */
 	struct lb_error *err;
 	bool over, failed;
+	bool refused; /* for its key: another may do */
 };
 
 static int fail(struct listing *l, enum lb_exit code, const char *why)
@@ -77,6 +79,8 @@ static void on_answer(void *arg, const struct lb_answer *answer)
 	l->over = true;
 	if (!answer->value) {
 		l->failed = true;
+		l->refused = answer->code == LB_CODE_AUTH ||
+			     answer->code == LB_CODE_RATE;
 		lb_fail(l->err, lb_code_exit(answer->code), "%s",
 			answer->message);
 	} else if (take_rows(l, answer->value) == 0) {
@@ -132,6 +136,20 @@ static void ask_page(struct listing *l, struct lb_loop *loop,
 	lb_wire_release(&wire);
 }
 
+/* The next key, from the last that was refused on; false: there is none. */
+static bool next_key(struct listing *l)
+{
+	struct lb_model *m = l->model;
+
+	if (!l->refused || m->key_in_use + 1 >= m->n_keys)
+		return false;
+	lb_model_use_key(m, m->key_in_use + 1);
+	lb_warn("%s; asking with key %zu of %zu", l->err->text,
+		m->key_in_use + 1, m->n_keys);
+	l->failed = l->refused = false;
+	return true;
+}
+
 /* Not every list is of a protocol of chat. */
 static const struct lb_models_listing *how_of(const struct lb_model *model)
 {
@@ -149,7 +167,7 @@ static const struct lb_models_listing *how_of(const struct lb_model *model)
 	return &model->protocol->models;
 }
 
-json_t *lb_llm_models(const struct lb_model *model, struct lb_error *err)
+json_t *lb_llm_models(struct lb_model *model, struct lb_error *err)
 {
 	struct listing l = {.model = model, .how = how_of(model), .err = err};
 	struct lb_loop *loop;
@@ -164,7 +182,9 @@ json_t *lb_llm_models(const struct lb_model *model, struct lb_error *err)
 	http = lb_http_open(loop);
 	l.rows = json_array();
 	for (int page = 0; page < MAX_PAGES; page++) {
-		ask_page(&l, loop, http);
+		do
+			ask_page(&l, loop, http);
+		while (l.failed && next_key(&l));
 		if (l.failed || !l.cursor)
 			break;
 	}

@@ -56,8 +56,9 @@ json_t *lb_llm_dry_run(const struct lb_model *model,
 
 /*
  * Names of the models an endpoint offers, as [{"id",...}]; blocks on a loop of
- * its own. NULL with LB_UNAVAILABLE, LB_AGAIN or LB_PROTOCOL.
+ * its own. A key that is refused gives way to the next. NULL with
+ * LB_UNAVAILABLE, LB_AGAIN or LB_PROTOCOL.
  */
-json_t *lb_llm_models(const struct lb_model *model, struct lb_error *err);
+json_t *lb_llm_models(struct lb_model *model, struct lb_error *err);
 
 #endif

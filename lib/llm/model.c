@@ -133,6 +133,21 @@ static int64_t limit_of(struct lb_config *config, const json_t *provider,
 	return lb_config_ms(config, otherwise);
 }
 
+/* It is for something else, and that is worth knowing. */
+static int cannot(const char *name, enum lb_model_use use,
+		  const json_t *provider, struct lb_error *err)
+{
+	const json_t *can = json_object_get(provider, "can"), *one;
+	lb_autobuf struct lb_buf those = {0};
+	size_t i;
+
+	json_array_foreach(can, i, one)
+		lb_buf_printf(&those, "%s%s", i ? ", " : ": it is for ",
+			      json_string_value(one));
+	return lb_fail(err, LB_CONFIG, "provider '%s' has no %s models%s", name,
+		       uses[use].words, lb_buf_str(&those));
+}
+
 static int fill(struct lb_model *m, const struct search *in,
 		const json_t *provider, struct lb_error *err)
 {
@@ -148,8 +163,7 @@ static int fill(struct lb_model *m, const struct search *in,
 			       m->provider, protocol);
 	if (in->use != LB_FOR_LISTING &&
 	    !lb_endpoint_can(provider, uses[in->use].can))
-		return lb_fail(err, LB_CONFIG, "provider '%s' has no %s models",
-			       m->provider, uses[in->use].words);
+		return cannot(m->provider, in->use, provider, err);
 	m->about = json_deep_copy(provider);
 	json_object_del(m->about, "api-keys");
 	m->blind = !lb_json_bool(provider, "vision", true);
@@ -162,13 +176,14 @@ static int fill(struct lb_model *m, const struct search *in,
 		limit_of(config, provider, "idle-timeout", "llm.idle-timeout");
 	if (set_url(m, provider, err) < 0)
 		return -1;
-	if (in->dry)
-		return 0;
 	if (in->use != LB_FOR_LISTING)
 		m->price = lb_price_of(config, m->label,
 				       lb_endpoint_env(provider,
 						       "base-url-env") != NULL);
-	return lb_keys_set(m, provider, err);
+	if (!in->dry)
+		return lb_keys_set(m, provider, err);
+	m->key_hint = lb_keys_missing(provider);
+	return 0;
 }
 
 static struct lb_model *open_at(const struct search *in, const char *name,
@@ -194,10 +209,15 @@ static struct lb_model *open_usual(const struct search *in, const char *name,
 	const char *usual = uses[in->use].usual;
 	const char *model = lb_json_str(provider, usual);
 
-	if (model && *model)
+	if (!lb_endpoint_can(provider, uses[in->use].can))
+		cannot(name, in->use, provider, err);
+	else if (model && *model)
 		return open_at(in, name, provider, model, err);
-	lb_fail(err, LB_CONFIG, "provider '%s' has no %s: name %s/MODEL", name,
-		usual, name);
+	else
+		lb_fail(err, LB_CONFIG,
+			"provider '%s' has no %s: name %s/MODEL, of those that "
+			"'lb-llm models %s' lists",
+			name, usual, name, name);
 	return NULL;
 }
 
@@ -243,6 +263,23 @@ static struct lb_model *open_default(const struct search *in,
 	return open_usual(in, c.first, provider, err);
 }
 
+/* Some names have a slash: what stands before it may be a slip. */
+static void several_bare(const char *spec, const struct lb_candidates *c,
+			 struct lb_error *err)
+{
+	int head = (int)strcspn(spec, "/");
+
+	if (spec[head])
+		lb_fail(err, LB_CONFIG,
+			"no provider '%.*s', and model '%s' could be at %s: "
+			"name provider/model",
+			head, spec, spec, lb_buf_str(&c->names));
+	else
+		lb_fail(err, LB_CONFIG,
+			"model '%s' could be at %s: name provider/model", spec,
+			lb_buf_str(&c->names));
+}
+
 /* A name that is no provider's, passed on to the one endpoint there is. */
 static struct lb_model *open_bare(const struct search *in, const char *spec,
 				  struct lb_error *err)
@@ -258,9 +295,7 @@ static struct lb_model *open_bare(const struct search *in, const char *spec,
 			"OPENAI_BASE_URL, or name provider/model",
 			spec);
 	else if (c.n > 1)
-		lb_fail(err, LB_CONFIG,
-			"model '%s' could be at %s: name provider/model", spec,
-			lb_buf_str(&c.names));
+		several_bare(spec, &c, err);
 	else if (lb_endpoint_find(in->config, in->all, c.first, &provider,
 				  err) > 0)
 		m = open_at(in, c.first, provider, spec, err);
@@ -332,12 +367,17 @@ struct lb_model *lb_model_open_for(struct lb_config *config,
 	return search((struct search){.config = config, .use = use}, spec, err);
 }
 
+struct lb_model *lb_model_glance(struct lb_config *config, const char *spec,
+				 struct lb_error *err)
+{
+	return search((struct search){.config = config, .dry = true}, spec,
+		      err);
+}
+
 int lb_model_check(struct lb_config *config, const char *spec,
 		   struct lb_error *err)
 {
-	struct lb_model *m =
-		search((struct search){.config = config, .dry = true}, spec,
-		       err);
+	struct lb_model *m = lb_model_glance(config, spec, err);
 
 	lb_model_close(m);
 	return m ? 0 : -1;

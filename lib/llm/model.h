@@ -65,13 +65,24 @@ struct lb_model *lb_model_open_for(struct lb_config *config,
 				   enum lb_model_use use, const char *spec,
 				   struct lb_error *err);
 
+/*
+ * The same without its keys, for who looks and does not ask: `key_hint` is the
+ * variable that holds one and is not set, else NULL.
+ */
+struct lb_model *lb_model_glance(struct lb_config *config, const char *spec,
+				 struct lb_error *err);
+/* Has it that level of reasoning? LB_USAGE, with those it has. reasoning.c */
+int lb_model_thinks(const struct lb_model *model, const char *level,
+		    struct lb_error *err);
+
 /* Is there such a model, as far as one can tell without its key? LB_CONFIG. */
 int lb_model_check(struct lb_config *config, const char *spec,
 		   struct lb_error *err);
 
 /*
  * All providers one could use: [{"name","protocol","base_url","default_model",
- * "can"?,"key":bool,"from":"config"|"preset","not_offered"?}]. New.
+ * "can"?,"key":bool,"key_env"?,"from":"config"|"preset","not_offered"?}].
+ * New; `key_env` is the variable that holds its first key.
  */
 json_t *lb_model_providers(struct lb_config *config, struct lb_error *err);
 

@@ -253,7 +253,7 @@ const struct lb_protocol lb_openai_chat = {
 	.images = {.bytes = 20 << 20,
 		   .count = 500,
 		   .total = 37 << 20, /* 50 MB of base64 */
-		   .takes_url = true},
+		   .urls = LB_HTTP_URLS},
 	.state_size = sizeof(struct lb_openai_chat_state),
 	.release = release,
 	.keep = keep,

@@ -24,28 +24,13 @@ static json_t *encode_part(const json_t *part)
 			    lb_encode_image_url(part));
 }
 
-/* A string where the parts are text alone. */
-static json_t *content_of(const json_t *parts)
-{
-	const json_t *part = json_array_get(parts, 0);
-	json_t *text = json_object_get(part, "text"), *out;
-	size_t i;
-
-	if (json_array_size(parts) == 0)
-		return json_string("");
-	if (json_array_size(parts) == 1 && text)
-		return json_incref(text);
-	out = json_array();
-	json_array_foreach(parts, i, part)
-		json_array_append_new(out, encode_part(part));
-	return out;
-}
-
 static void add_message(json_t *items, const char *role, const json_t *parts)
 {
 	json_array_append_new(items,
 			      lb_json_pack("{s:s, s:o}", "role", role,
-					   "content", content_of(parts)));
+					   "content",
+					   lb_encode_content(parts,
+							     encode_part)));
 }
 
 /* With what it had of its own: which phase it was of. */
@@ -79,9 +64,8 @@ static void add_laid(void *items, const struct lb_laid *laid)
 		json_array_append(items, (json_t *)(uintptr_t)laid->value);
 		return;
 	}
-	item = lb_json_pack("{s:s, s:o, s:O, s:O}", "type", "function_call",
-			    "call_id",
-			    lb_encode_id(json_object_get(laid->value, "id")),
+	item = lb_json_pack("{s:s, s:O, s:O, s:O}", "type", "function_call",
+			    "call_id", json_object_get(laid->value, "id"),
 			    "name", json_object_get(laid->value, "name"),
 			    "arguments", json_object_get(laid->value, "text"));
 	json_array_append_new(items, item);
@@ -94,11 +78,10 @@ static void add_results(json_t *items, const json_t *results)
 
 	json_array_foreach(results, i, result) json_array_append_new(
 		items,
-		lb_json_pack("{s:s, s:o, s:o}", "type", "function_call_output",
-			     "call_id",
-			     lb_encode_id(json_object_get(result, "id")),
-			     "output",
-			     content_of(json_object_get(result, "parts"))));
+		lb_json_pack("{s:s, s:O, s:o}", "type", "function_call_output",
+			     "call_id", json_object_get(result, "id"), "output",
+			     lb_encode_content(json_object_get(result, "parts"),
+					       encode_part)));
 }
 
 /* The input; what a system says at the start are instructions. */
@@ -215,10 +198,11 @@ static int encode(const struct lb_model *model,
 const struct lb_protocol lb_openai_responses = {
 	.name = "openai-responses",
 	.models = {.path = "/models", .list = "data", .id = "id"},
+	.plain_ids = true,
 	.images = {.bytes = 20 << 20,
 		   .count = 500,
 		   .total = 37 << 20, /* 50 MB of base64 */
-		   .takes_url = true},
+		   .urls = LB_HTTP_URLS},
 	.authorize = lb_wire_bearer,
 	.encode = encode,
 	.state_size = sizeof(struct lb_responses_state),

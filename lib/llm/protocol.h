@@ -17,6 +17,7 @@ struct lb_protocol {
 	enum lb_framing { LB_FRAMING_SSE, LB_FRAMING_NDJSON } framing;
 	struct lb_models_listing models; /* without a path: none */
 	struct lb_image_limits images;
+	bool plain_ids; /* of calls: ^[a-zA-Z0-9_-]{1,64}$ is taken alone */
 	/* The headers that every request to an endpoint of this kind bears. */
 	void (*authorize)(const struct lb_model *model, struct lb_wire *wire);
 	/* NULL for a protocol that sends nothing: `play` answers. */

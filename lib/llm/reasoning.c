@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "llm/model.h"
 #include "llm/protocol.h"
 
 enum level {
@@ -33,20 +34,18 @@ static const char *const level_names[] = {
 	"medium",   "high",    "xhigh",   "max",
 };
 
-/* Families by the protocol, by the name of the provider, or the model's. */
+/*
+ * Families by the protocol, by what the provider says of itself
+ * (reasoning-family), or by the model's name. NULL: what it says.
+ */
 static const struct {
-	const char *protocol, *provider, *model, *family;
+	const char *protocol, *said, *model, *family;
 } families[] = {
 	{"anthropic-messages", "*", "*", "anthropic"},
 	{"gemini", "*", "*", "gemini"},
 	{"ollama-chat", "*", "*", "ollama"},
-	{"*", "openai", "*", "openai"},
-	{"*", "deepseek*", "*", "deepseek"},
-	{"*", "moonshot*|kimi*", "*", "kimi"},
-	{"*", "bailian*", "kimi-*", "kimi"},
-	{"*", "bailian*", "*", "qwen"},
-	{"*", "doubao*", "*", "doubao"},
-	{"*", "mimo*", "*", "mimo"},
+	{"*", "qwen", "kimi-*", "kimi"},
+	{"*", "openai|anthropic|deepseek|kimi|qwen|doubao|mimo", "*", NULL},
 	{"*", "*", "gpt-*|chatgpt-*|o[134]|o[134]-*", "openai"},
 	{"*", "*", "claude-*", "anthropic"},
 	{"*", "*", "deepseek-*", "deepseek"},
@@ -54,7 +53,7 @@ static const struct {
 	{"*", "*", "qwen-*|qwen3*|qwq*", "qwen"},
 	{"*", "*", "doubao-*|seed-*", "doubao"},
 	{"*", "*", "mimo-*", "mimo"},
-	{"*", "volcark*|volcengine*", "*", "volcengine"},
+	{"*", "volcengine", "*", NULL},
 };
 
 /* Patterns are those of a shell, with | between several. */
@@ -160,6 +159,17 @@ static const struct {
 	{"*", "*", "*", ALL, "{\"reasoning_effort\":\"%s\"}"},
 };
 
+/*
+ * Who refuses an answer that called tools and comes back without its
+ * reasoning, also where another model gave it.
+ */
+static const struct {
+	const char *family, *model;
+} wanting[] = {
+	{"kimi", "kimi-k2.[5-9]*|kimi-k[3-9]*|*thinking*"},
+	{"deepseek", "deepseek-v4*|*reasoner*"},
+};
+
 static bool fits(const char *patterns, const char *text)
 {
 	size_t len;
@@ -191,11 +201,15 @@ static char *short_name(const struct lb_model *m)
 
 static const char *family_of(const struct lb_model *m, const char *name)
 {
+	const char *said = lb_json_str(m->about, "reasoning-family");
+
+	if (!said)
+		said = "";
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		if (fits(families[i].protocol, m->protocol->name) &&
-		    fits(families[i].provider, m->provider) &&
+		    fits(families[i].said, said) &&
 		    fits(families[i].model, name))
-			return families[i].family;
+			return families[i].family ? families[i].family : said;
 	return "";
 }
 
@@ -287,6 +301,15 @@ json_t *lb_reasoning(const struct lb_model *m,
 	return body_of(m, family, name, is, level);
 }
 
+int lb_model_thinks(const struct lb_model *m, const char *level,
+		    struct lb_error *err)
+{
+	const struct lb_llm_request request = {.reasoning = level};
+	json_auto_t *body = lb_reasoning(m, &request, err);
+
+	return body ? 0 : -1;
+}
+
 bool lb_reasoning_goes_back(const struct lb_model *m,
 			    const struct lb_llm_request *request)
 {
@@ -297,6 +320,21 @@ bool lb_reasoning_goes_back(const struct lb_model *m,
 	if (request->reasoning && strcmp(request->reasoning, "disabled") == 0)
 		return false;
 	return strlen(word) > 2 && strstr(all, word);
+}
+
+bool lb_reasoning_is_wanted(const struct lb_model *m,
+			    const struct lb_llm_request *request)
+{
+	lb_autofree char *name = short_name(m);
+	const char *family = family_of(m, name);
+
+	if (!lb_reasoning_goes_back(m, request))
+		return false;
+	for (size_t i = 0; i < sizeof(wanting) / sizeof(wanting[0]); i++)
+		if (fits(wanting[i].family, family) &&
+		    fits(wanting[i].model, name))
+			return true;
+	return false;
 }
 
 bool lb_reasoning_is_there(const struct lb_model *m)

@@ -25,6 +25,13 @@ json_t *lb_reasoning(const struct lb_model *model,
 bool lb_reasoning_goes_back(const struct lb_model *model,
 			    const struct lb_llm_request *request);
 
+/*
+ * Does it refuse an answer with calls of tools that has none? Those of other
+ * models have none that it could be given.
+ */
+bool lb_reasoning_is_wanted(const struct lb_model *model,
+			    const struct lb_llm_request *request);
+
 /* Does the model's name, or its last part, fit one of "a*|b?"? */
 bool lb_reasoning_fits(const struct lb_model *model, const char *patterns);
 

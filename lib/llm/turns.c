@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "llm/call-ids.h"
 #include "llm/image.h"
 #include "record/load.h"
 
@@ -16,7 +17,7 @@ struct work {
 	const char *protocol; /* whose `keep` counts */
 	struct lb_image_count images;
 	json_t *out;
-	json_t *ids; /* of the calls so far */
+	json_t *ids; /* of calls so far */
 };
 
 /* What stands in for a file is a line of its own: `own`, and then the next. */
@@ -168,28 +169,25 @@ static json_t *call_of(const json_t *call)
 		lb_buf_json(&again, value);
 		text = again.data;
 	}
-	return lb_json_pack("{s:s, s:s, s:o, s:o, s:s}", "id", id, "own", id,
-			    "name", name_of(name), "arguments", value, "text",
-			    text);
+	return lb_json_pack("{s:s, s:o, s:o, s:s}", "id", id, "name",
+			    name_of(name), "arguments", value, "text", text);
 }
 
-/* Some number their calls anew in each answer, and some refuse that. */
-static void make_unique(struct work *w, json_t *call)
+/* How many calls before this one have its id. */
+static size_t before(const json_t *calls, size_t n, const char *id)
 {
-	const char *own = lb_json_str(call, "own");
-	lb_autofree char *id = lb_strdup(own);
+	size_t same = 0;
 
-	for (size_t n = 2; json_object_get(w->ids, id); n++) {
-		free(id);
-		id = lb_printf("%s-%zu", own, n);
-	}
-	json_object_set_new(w->ids, id, json_true());
-	json_object_set_new(call, "id", json_string(id));
+	while (n-- > 0)
+		same += strcmp(lb_json_str(json_array_get(calls, n), "id"),
+			       id) == 0;
+	return same;
 }
 
-/* The answer to a call among the messages from `at`, as long as they are. */
+/* The answer to a call among the messages from `at`, as long as they are;
+ * so many before it have the same id. */
 static const json_t *answer_to(const json_t *messages, size_t at,
-			       const char *id)
+			       const char *id, size_t same)
 {
 	const json_t *m;
 
@@ -199,7 +197,7 @@ static const json_t *answer_to(const json_t *messages, size_t at,
 
 		if (!role || strcmp(role, "tool") != 0)
 			return NULL;
-		if (to && strcmp(to, id) == 0)
+		if (to && strcmp(to, id) == 0 && same-- == 0)
 			return m;
 	}
 	return NULL;
@@ -221,23 +219,27 @@ static json_t *result_of(struct work *w, const json_t *call,
 			    !answer || lb_json_bool(answer, "is_error", false));
 }
 
-static int add_results(struct work *w, const json_t *calls,
-		       const json_t *messages, size_t at, struct lb_error *err)
+static int add_results(struct work *w, json_t *calls, const json_t *messages,
+		       size_t at, struct lb_error *err)
 {
 	json_t *results = json_array(), *call, *result;
 	size_t i;
 
 	json_array_append_new(w->out, lb_json_pack("{s:s, s:o}", "role", "tool",
 						   "results", results));
-	json_array_foreach((json_t *)(uintptr_t)calls, i, call)
+	json_array_foreach(calls, i, call)
 	{
-		const char *id = lb_json_str(call, "own");
+		const char *id = lb_json_str(call, "id");
 
-		result = result_of(w, call, answer_to(messages, at, id), err);
+		result = result_of(w, call,
+				   answer_to(messages, at, id,
+					     before(calls, i, id)),
+				   err);
 		if (!result)
 			return -1;
 		json_array_append_new(results, result);
 	}
+	lb_call_ids_fit(w->model, w->ids, calls, results);
 	return 0;
 }
 
@@ -271,10 +273,8 @@ static int add_assistant(struct work *w, const json_t *messages, size_t at,
 	{
 		json_t *one = call_of(call);
 
-		if (!one)
-			continue;
-		make_unique(w, one);
-		json_array_append_new(calls, one);
+		if (one)
+			json_array_append_new(calls, one);
 	}
 	if (keep)
 		json_object_set(turn, "keep", keep);

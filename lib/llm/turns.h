@@ -12,7 +12,8 @@
  *
  * PART is {"text"}, {"mime","data"} or {"url"}; no two texts stand side by
  * side. CALL is {"id","name","arguments":{...},"text"}, the text being the
- * same arguments as JSON; no two ids are the same. RESULT is {"id","name","parts","is_error":bool}.
+ * same arguments as JSON; its id is one that the endpoint takes, and no other call
+ * has it. RESULT is {"id","name","parts","is_error":bool}.
  * `keep` is what the protocol itself wanted to be kept.
  */
 #ifndef LB_LLM_TURNS_H

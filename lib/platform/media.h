@@ -39,7 +39,4 @@ int lb_media_open(const char *state, const char *path, struct lb_error *err);
  */
 int lb_media_remove(const char *state, const char *path, struct lb_error *err);
 
-/* What the first bytes say it is ("image/png"); NULL: not known. */
-const char *lb_media_type(const void *head, size_t len);
-
 #endif

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/magic.h"
 #include "base/mem.h"
 #include "platform/media.h"
 #include "platform/telegram-send.h"
@@ -14,7 +15,7 @@ static const char *type_of(int fd)
 	char head[512];
 	ssize_t n = pread(fd, head, sizeof(head), 0);
 
-	return n > 0 ? lb_media_type(head, (size_t)n) : NULL;
+	return n > 0 ? lb_magic_type(head, (size_t)n) : NULL;
 }
 
 static int open_file(const struct telegram *t,
@@ -51,7 +52,7 @@ static int open_one(const struct telegram *t,
 					 .data = lb_buf_str(&from->bytes),
 					 .size = from->bytes.len};
 	if (!from->path)
-		to->type = lb_media_type(to->data, to->size);
+		to->type = lb_magic_type(to->data, to->size);
 	else if (open_file(t, from, to, err) < 0)
 		return -1;
 	if (from->max > 0 && (int64_t)to->size > from->max)

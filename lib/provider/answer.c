@@ -33,8 +33,8 @@ static void warn_once(struct lb_provider *p, const char *what, const char *text,
 	if (p->warned)
 		return;
 	p->warned = true;
-	lb_warn("provider '%s': left out: %s: %.*s", p->name, what,
-		(int)(len > 80 ? 80 : len), text);
+	lb_warn("provider '%s': left out: %s%s%.*s", p->name, what,
+		len > 0 ? ": " : "", (int)(len > 80 ? 80 : len), text);
 }
 
 static void take_failure(struct lb_provider_call *c, const json_t *value)
@@ -52,6 +52,19 @@ static void take_failure(struct lb_provider_call *c, const json_t *value)
 				  .code = code ? code : "tool",
 				  .message = message ? message
 						     : "no reason given"});
+}
+
+/* Neither a result nor a refusal: who wrote it has to read why. */
+static void take_none(struct lb_provider_call *c, const json_t *value)
+{
+	const char *why = "'ok' is neither true nor false";
+
+	if (json_is_true(json_object_get(value, "ok")))
+		why = c->name ? "'content' is neither a text nor an array"
+			      : "'tools' is no array";
+	warn_once(c->p, why, "", 0); /* it may be a person's */
+	lb_call_finish(c, &(struct lb_provider_answer){.code = "malformed",
+						       .message = why});
 }
 
 static void take_answer(struct lb_provider *p, const json_t *value,
@@ -79,10 +92,7 @@ static void take_answer(struct lb_provider *p, const json_t *value,
 	} else if (json_is_false(json_object_get(value, "ok"))) {
 		take_failure(c, value);
 	} else {
-		lb_call_finish(c, &(struct lb_provider_answer){
-					  .code = "malformed",
-					  .message = "the provider's answer is "
-						     "none"});
+		take_none(c, value);
 	}
 }
 

@@ -82,6 +82,7 @@ static const char *fault_of(const json_t *tool)
 {
 	const char *name = lb_json_str(tool, "name");
 	const json_t *parameters = json_object_get(tool, "parameters");
+	const json_t *type = json_object_get(parameters, "type");
 
 	if (!name || !*name)
 		return "it has no name";
@@ -92,6 +93,11 @@ static const char *fault_of(const json_t *tool)
 		return "its parameters are no object";
 	if (lb_json_is_deep(parameters, MAX_DEPTH))
 		return "its parameters are nested too deep";
+	/* no model API takes it, nor a request that has it */
+	if (type &&
+	    strcmp(json_string_value(type) ? json_string_value(type) : "",
+		   "object") != 0)
+		return "its parameters are not of type object";
 	if (json_dumpb(parameters, NULL, 0, JSON_COMPACT) > MAX_PARAMETERS)
 		return "its parameters are too long";
 	return NULL;

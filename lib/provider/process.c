@@ -239,7 +239,8 @@ int lb_process_send(struct lb_provider *p, const char *line, size_t len,
 
 static void no_hello(void *arg)
 {
-	lb_process_break(arg, "it did not answer hello in time");
+	lb_process_break(arg, "it did not answer hello in time (does it "
+			      "flush each line?)");
 }
 
 static int spawn(struct lb_provider *p, struct lb_error *err)

@@ -5,18 +5,22 @@
 #include "base/mem.h"
 #include "double.h"
 
-/* The ids of calls that the next message has to answer. */
+/* The ids of calls that the next message has to answer, and of all. */
 struct open {
-	json_t *ids, *all; /* not answered yet; of the conversation */
+	json_t *ids, *seen;
 };
+
+static const char signature[] = "EqQBsigned";
 
 static bool image_block_ok(const json_t *b, struct fault *f)
 {
 	const json_t *source = json_object_get(b, "source");
 	const char *type = lb_json_str(source, "type");
 
-	if (type && strcmp(type, "url") == 0 && lb_json_str(source, "url"))
-		return true;
+	if (type && strcmp(type, "url") == 0)
+		return strncmp(lb_json_str(source, "url"), "https://", 8) ==
+			       0 ||
+		       wrong(f, NULL, "Only HTTPS URLs are supported.");
 	if (!type || strcmp(type, "base64") != 0)
 		return wrong(f, NULL, "messages: image: no such source");
 	if (!image_ok(lb_json_str(source, "data"),
@@ -85,7 +89,7 @@ static bool assistant_block_ok(struct open *o, const json_t *b, struct fault *f)
 	if (strcmp(type, "thinking") == 0)
 		return (lb_json_str(b, "thinking") &&
 			lb_json_str(b, "signature") &&
-			*lb_json_str(b, "signature")) ||
+			strcmp(lb_json_str(b, "signature"), signature) == 0) ||
 		       wrong(f, NULL,
 			     "messages: Invalid `signature` in "
 			     "`thinking` block");
@@ -102,12 +106,12 @@ static bool assistant_block_ok(struct open *o, const json_t *b, struct fault *f)
 		return wrong(f, NULL,
 			     "messages: tool_use.input: Input should "
 			     "be a valid dictionary");
-	if (json_object_get(o->all, id))
+	if (json_object_get(o->seen, id))
 		return wrong(f, NULL,
 			     "messages: `tool_use` ids must be "
 			     "unique");
-	json_object_set_new(o->all, id, json_true());
 	json_object_set_new(o->ids, id, json_true());
+	json_object_set_new(o->seen, id, json_true());
 	return true;
 }
 
@@ -160,8 +164,8 @@ static bool message_ok(struct open *o, const json_t *m, bool first,
 
 static bool messages_ok(const json_t *messages, struct fault *f)
 {
-	json_auto_t *ids = json_object(), *all = json_object();
-	struct open o = {ids, all};
+	json_auto_t *ids = json_object(), *seen = json_object();
+	struct open o = {ids, seen};
 	json_t *m;
 	size_t i;
 
@@ -203,6 +207,27 @@ static bool tools_ok(const json_t *body, struct fault *f)
 	return true;
 }
 
+/* What calls tools, thinks, and goes on has to begin with its thinking. */
+static bool goes_on_ok(const json_t *messages, struct fault *f)
+{
+	size_t n = json_array_size(messages);
+	const json_t *last = json_array_get(messages, n - 1), *block;
+	const char *type;
+
+	block = json_array_get(json_object_get(last, "content"), 0);
+	type = lb_json_str(block, "type");
+	if (n < 2 || !type || strcmp(type, "tool_result") != 0)
+		return true;
+	last = json_array_get(messages, n - 2);
+	block = json_array_get(json_object_get(last, "content"), 0);
+	type = lb_json_str(block, "type");
+	return !type || strstr(type, "thinking") ||
+	       wrong(f, NULL,
+		     "messages.%zu.content.0.type: Expected `thinking` or "
+		     "`redacted_thinking`, but found `%s`.",
+		     n - 2, type);
+}
+
 static bool thinking_ok(const json_t *body, struct fault *f)
 {
 	const json_t *thinking = json_object_get(body, "thinking");
@@ -219,6 +244,9 @@ static bool thinking_ok(const json_t *body, struct fault *f)
 		return wrong(f, NULL,
 			     "`max_tokens` must be greater than "
 			     "`thinking.budget_tokens`");
+	if (strcmp(type, "enabled") == 0 &&
+	    !goes_on_ok(json_object_get(body, "messages"), f))
+		return false;
 	if (json_object_get(body, "temperature") ||
 	    json_object_get(body, "top_k"))
 		return wrong(f, NULL,
@@ -332,6 +360,22 @@ static json_t *call_of(const struct turn *t, size_t i, bool whole)
 			    whole ? json_deep_copy(input) : json_object());
 }
 
+static bool thinks(const struct turn *t)
+{
+	const char *type =
+		lb_json_str(json_object_get(t->body, "thinking"), "type");
+
+	return type && strcmp(type, "disabled") != 0;
+}
+
+/* What it thought, of which the signature comes last. */
+static json_t *thought(bool whole)
+{
+	return lb_json_pack("{s:s,s:s,s:s}", "type", "thinking", "thinking",
+			    whole ? "Tools it is." : "", "signature",
+			    whole ? signature : "");
+}
+
 static void send_block(struct turn *t, const char *type, size_t index,
 		       const char *name, json_t *take)
 {
@@ -348,7 +392,21 @@ static void word(void *arg, const char *text, size_t n)
 				lb_json_text(text, n)));
 }
 
-static void stream_call(struct turn *t, size_t i)
+static void stream_thought(struct turn *t)
+{
+	send_block(t, "content_block_start", 0, "content_block",
+		   thought(false));
+	send_block(t, "content_block_delta", 0, "delta",
+		   lb_json_pack("{s:s,s:s}", "type", "thinking_delta",
+				"thinking", "Tools it is."));
+	send_block(t, "content_block_delta", 0, "delta",
+		   lb_json_pack("{s:s,s:s}", "type", "signature_delta",
+				"signature", signature));
+	send_block(t, "content_block_stop", 0, "x", NULL);
+}
+
+/* `at`: which block of the answer it is. */
+static void stream_call(struct turn *t, size_t i, size_t at)
 {
 	lb_autofree char *arguments =
 		json_dumps(json_object_get(json_array_get(t->calls, i),
@@ -356,15 +414,15 @@ static void stream_call(struct turn *t, size_t i)
 			   JSON_COMPACT);
 	size_t half = strlen(arguments) / 2;
 
-	send_block(t, "content_block_start", i, "content_block",
+	send_block(t, "content_block_start", at, "content_block",
 		   call_of(t, i, false));
-	send_block(t, "content_block_delta", i, "delta",
+	send_block(t, "content_block_delta", at, "delta",
 		   lb_json_pack("{s:s,s:s%}", "type", "input_json_delta",
 				"partial_json", arguments, half));
-	send_block(t, "content_block_delta", i, "delta",
+	send_block(t, "content_block_delta", at, "delta",
 		   lb_json_pack("{s:s,s:s}", "type", "input_json_delta",
 				"partial_json", arguments + half));
-	send_block(t, "content_block_stop", i, "x", NULL);
+	send_block(t, "content_block_stop", at, "x", NULL);
 }
 
 static void stream(struct turn *t)
@@ -383,8 +441,10 @@ static void stream(struct turn *t)
 		each_word(t->text, word, t);
 		send_block(t, "content_block_stop", 0, "x", NULL);
 	}
+	if (calls > 0 && thinks(t))
+		stream_thought(t);
 	for (size_t i = 0; i < calls; i++)
-		stream_call(t, i);
+		stream_call(t, i, i + thinks(t));
 	send_json(t,
 		  lb_json_pack("{s:s,s:{s:s,s:n},s:{s:i}}", "type",
 			       "message_delta", "delta", "stop_reason",
@@ -399,6 +459,8 @@ static void whole(struct turn *t)
 {
 	json_t *content = json_array();
 
+	if (thinks(t))
+		json_array_append_new(content, thought(true));
 	if (*t->text)
 		json_array_append_new(content,
 				      lb_json_pack("{s:s,s:s}", "type", "text",

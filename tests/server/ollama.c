@@ -105,7 +105,8 @@ static json_t *refuse(const struct fault *f)
 
 static const char *last(const json_t *body, bool *tools)
 {
-	const char *text = "";
+	const char *text = "", *before = NULL;
+	bool shown;
 	json_t *m;
 	size_t i;
 
@@ -114,7 +115,10 @@ static const char *last(const json_t *body, bool *tools)
 		const char *role = lb_json_str(m, "role");
 
 		*tools |= strcmp(role, "tool") == 0;
-		if (strcmp(role, "user") != 0)
+		/* right behind what tools say is what they show */
+		shown = before && strcmp(before, "tool") == 0;
+		before = role;
+		if (strcmp(role, "user") != 0 || shown)
 			continue;
 		*tools = false;
 		text = lb_json_str(m, "content");

@@ -23,6 +23,11 @@ static bool part_ok(const json_t *part, struct fault *f)
 		if (!url || !*url)
 			return wrong(f, "messages",
 				     "an image part needs a url");
+		if (strncmp(url, "http://", 7) != 0 &&
+		    strncmp(url, "https://", 8) != 0 &&
+		    strncmp(url, "data:image/", 11) != 0)
+			return wrong(f, "messages",
+				     "Failed to download image from %s.", url);
 	}
 	return true;
 }
@@ -44,8 +49,31 @@ static bool content_ok(const json_t *m, bool may_be_null, struct fault *f)
 	return true;
 }
 
+/* Is it of the family, by its name? */
+static bool is_a(const json_t *body, const char *family)
+{
+	return strncmp(lb_json_str(body, "model"), family, strlen(family)) == 0;
+}
+
+/* What some take as an id of a call is not what others do. */
+static bool id_ok(const json_t *body, const char *id, struct fault *f)
+{
+	if (is_a(body, "mistral-") &&
+	    (strlen(id) != 9 || !name_ok(id, 9) || strpbrk(id, "_-")))
+		return wrong(f, "messages",
+			     "Tool call id was %s but must be a-z, A-Z, 0-9, "
+			     "with a length of 9.",
+			     id);
+	if (is_a(body, "gpt-") && strlen(id) > 40)
+		return wrong(f, "messages",
+			     "Invalid 'tool_calls[0].id': string too long. "
+			     "Expected a string with maximum length 40");
+	return true;
+}
+
 /* Each call of a tool goes into `open`, which the tool messages empty. */
-static bool calls_ok(const json_t *calls, json_t *open, struct fault *f)
+static bool calls_ok(const json_t *body, const json_t *calls, json_t *open,
+		     struct fault *f)
 {
 	json_t *call;
 	size_t i;
@@ -63,9 +91,8 @@ static bool calls_ok(const json_t *calls, json_t *open, struct fault *f)
 		if (!is_object_text(lb_json_str(fn, "arguments")))
 			return wrong(f, "messages",
 				     "arguments are no JSON object");
-		if (strlen(id) > 40)
-			return wrong(f, "messages",
-				     "a call's id is longer than 40");
+		if (!id_ok(body, id, f))
+			return false;
 		if (json_object_get(open, id))
 			return wrong(f, "messages",
 				     "a call's id is there twice");
@@ -74,7 +101,20 @@ static bool calls_ok(const json_t *calls, json_t *open, struct fault *f)
 	return true;
 }
 
-static bool message_ok(const json_t *m, json_t *open, struct fault *f)
+/* A model that thinks wants to see what it thought, or that there is some. */
+static bool reasoning_ok(const json_t *body, const json_t *m, struct fault *f)
+{
+	const char *text = lb_json_str(m, "reasoning_content");
+
+	return !is_a(body, "kimi-") || !json_object_get(m, "tool_calls") ||
+	       (text && *text) ||
+	       wrong(f, "messages",
+		     "thinking is enabled but reasoning_content is missing in "
+		     "assistant tool call message");
+}
+
+static bool message_ok(const json_t *body, const json_t *m, json_t *open,
+		       struct fault *f)
 {
 	static const char *const roles[] = {"system",    "developer", "user",
 					    "assistant", "tool",      NULL};
@@ -93,7 +133,9 @@ static bool message_ok(const json_t *m, json_t *open, struct fault *f)
 	}
 	if (calls && strcmp(role, "assistant") != 0)
 		return wrong(f, "messages", "only an assistant calls tools");
-	if (calls && !calls_ok(calls, open, f))
+	if (calls && !calls_ok(body, calls, open, f))
+		return false;
+	if (!reasoning_ok(body, m, f))
 		return false;
 	/* not all refuse it, but some do */
 	if (!calls && strcmp(role, "assistant") == 0 &&
@@ -103,8 +145,9 @@ static bool message_ok(const json_t *m, json_t *open, struct fault *f)
 	return content_ok(m, calls != NULL, f);
 }
 
-static bool messages_ok(const json_t *messages, struct fault *f)
+static bool messages_ok(const json_t *body, struct fault *f)
 {
+	const json_t *messages = json_object_get(body, "messages");
 	json_auto_t *open = json_object();
 	json_t *m;
 	size_t i;
@@ -114,7 +157,7 @@ static bool messages_ok(const json_t *messages, struct fault *f)
 	if (json_array_size(messages) == 0)
 		return wrong(f, "messages", "messages is empty");
 	json_array_foreach(messages, i,
-			   m) if (!message_ok(m, open, f)) return false;
+			   m) if (!message_ok(body, m, open, f)) return false;
 	if (json_object_size(open) > 0)
 		return wrong(f, "messages", "a tool call was not answered");
 	return true;
@@ -170,7 +213,7 @@ static bool ok(const struct request *r, const json_t *body, struct fault *f)
 	(void)r;
 	if (!lb_json_str(body, "model") || !*lb_json_str(body, "model"))
 		return wrong(f, "model", "you must provide a model");
-	return messages_ok(json_object_get(body, "messages"), f) &&
+	return messages_ok(body, f) &&
 	       tools_ok(json_object_get(body, "tools"), f) &&
 	       options_ok(body, f);
 }
@@ -185,7 +228,8 @@ static json_t *refuse(const struct fault *f)
 static const char *last(const json_t *body, bool *tools)
 {
 	const json_t *messages = json_object_get(body, "messages");
-	const char *text = "";
+	const char *text = "", *before = NULL;
+	bool shown;
 	json_t *m, *part;
 	size_t i, j;
 
@@ -195,7 +239,10 @@ static const char *last(const json_t *body, bool *tools)
 		const json_t *content = json_object_get(m, "content");
 
 		*tools |= strcmp(role, "tool") == 0;
-		if (strcmp(role, "user") != 0)
+		/* right behind what tools say is what they show */
+		shown = before && strcmp(before, "tool") == 0;
+		before = role;
+		if (strcmp(role, "user") != 0 || shown)
 			continue;
 		*tools = false;
 		if (json_is_string(content))
@@ -278,6 +325,11 @@ static const char *finish_of(const struct turn *t)
 
 static void stream(struct turn *t)
 {
+	if (is_a(t->body, "kimi-"))
+		chunk(t,
+		      lb_json_pack("{s:s}", "reasoning_content",
+				   "Tools it is."),
+		      NULL);
 	chunk(t, lb_json_pack("{s:s,s:s}", "role", "assistant", "content", ""),
 	      NULL);
 	each_word(t->text, word, t);
@@ -302,6 +354,9 @@ static void whole(struct turn *t)
 				       "content", t->text);
 	json_t *calls = json_array();
 
+	if (is_a(t->body, "kimi-"))
+		json_object_set_new(message, "reasoning_content",
+				    json_string("Tools it is."));
 	for (size_t i = 0; i < json_array_size(t->calls); i++)
 		json_array_append_new(calls, call_of(t, i, true));
 	if (json_array_size(calls) > 0)

@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "double.h"
 
+static const char secret[] = "gAAAthought";
+
 static bool part_ok(const json_t *part, bool ours, struct fault *f)
 {
 	const char *type = lb_json_str(part, "type");
@@ -95,6 +97,7 @@ static bool item_ok(const json_t *item, json_t *open, bool is_last,
 	if (strcmp(type, "reasoning") != 0)
 		return wrong(f, "input", "Invalid value: '%s'", type);
 	if (!lb_json_str(item, "encrypted_content") ||
+	    strcmp(lb_json_str(item, "encrypted_content"), secret) != 0 ||
 	    !json_is_array(json_object_get(item, "summary")))
 		return wrong(f, "input",
 			     "Item of type 'reasoning' not found. "
@@ -273,6 +276,17 @@ static json_t *call_of(const struct turn *t, size_t i, bool whole)
 			    whole ? arguments : "");
 }
 
+/* What it thought, if that is wanted and not kept at the service. */
+static json_t *thought(const struct turn *t)
+{
+	if (json_array_size(t->calls) == 0 ||
+	    json_array_size(json_object_get(t->body, "include")) == 0)
+		return NULL;
+	return lb_json_pack("{s:s,s:s,s:[],s:s}", "id", "rs_1", "type",
+			    "reasoning", "summary", "encrypted_content",
+			    secret);
+}
+
 /* `rest` is what the event has of its own. */
 static void event(struct turn *t, const char *type, json_t *take_rest, int ms)
 {
@@ -315,24 +329,27 @@ static void stream_text(struct turn *t)
 	item_event(t, "response.output_item.done", 0, message_of(t->text));
 }
 
-static void stream_call(struct turn *t, size_t i)
+/* `at`: which item of the output it is. */
+static void stream_call(struct turn *t, size_t i, size_t at)
 {
 	json_auto_t *all = call_of(t, i, true);
 
-	item_event(t, "response.output_item.added", i, call_of(t, i, false));
+	item_event(t, "response.output_item.added", at, call_of(t, i, false));
 	event(t, "response.function_call_arguments.delta",
 	      lb_json_pack("{s:O,s:I,s:O}", "item_id",
 			   json_object_get(all, "id"), "output_index",
-			   (json_int_t)i, "delta",
+			   (json_int_t)at, "delta",
 			   json_object_get(all, "arguments")),
 	      0);
-	item_event(t, "response.output_item.done", i, json_deep_copy(all));
+	item_event(t, "response.output_item.done", at, json_deep_copy(all));
 }
 
 static json_t *output_of(struct turn *t)
 {
-	json_t *output = json_array();
+	json_t *output = json_array(), *before = thought(t);
 
+	if (before)
+		json_array_append_new(output, before);
 	if (*t->text)
 		json_array_append_new(output, message_of(t->text));
 	for (size_t i = 0; i < json_array_size(t->calls); i++)
@@ -342,14 +359,19 @@ static json_t *output_of(struct turn *t)
 
 static void stream(struct turn *t)
 {
+	json_auto_t *before = thought(t);
+
 	event(t, "response.created",
 	      lb_json_pack("{s:o}", "response",
 			   response_of(t, "in_progress", json_array())),
 	      0);
 	if (*t->text)
 		stream_text(t);
+	if (before)
+		item_event(t, "response.output_item.done", 0,
+			   json_incref(before));
 	for (size_t i = 0; i < json_array_size(t->calls); i++)
-		stream_call(t, i);
+		stream_call(t, i, i + (before != NULL));
 	event(t, "response.completed",
 	      lb_json_pack("{s:o}", "response",
 			   response_of(t, "completed", output_of(t))),

@@ -74,7 +74,7 @@ static inline bool html_tag(struct html *h)
 					    "pre", "a", "blockquote"};
 	char text[32];
 
-	for (size_t i = 0; i < H_TAGS; i++) {
+	for (enum html_tag i = 0; i < H_TAGS; i++) {
 		snprintf(text, sizeof(text), "</%s>", names[i]);
 		if (html_skip(h, text)) {
 			if (h->depth == 0 || h->open[--h->depth] != i)

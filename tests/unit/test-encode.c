@@ -1,7 +1,7 @@
 /*
  * test-encode - requests as each protocol puts them. A case is a file in
  * tests/data/llm/requests: {"model","reasoning"?,"stream"?,"messages",
- * "tools"?,"options"?,"extra"?,"changes"?}; what must leave is in
+ * "tools"?,"options"?,"extra"?,"changes"?,"about"?}; what must leave is in
  * tests/data/llm/PROTOCOL/NAME.request.json, as `lb-llm --dry-run` shows it,
  * or {"error"} with the reason why nothing does. Case wire-03 is `tools`.
  * Prints TAP.
@@ -53,6 +53,7 @@ static json_t *encode(const json_t *test, size_t which)
 		.base_url = lb_strdup(endpoints[which].base_url),
 		.key = "sk-1234",
 		.extra = json_object_get(test, "extra"),
+		.about = json_object_get(test, "about"),
 	};
 	const struct lb_llm_request request = {
 		.messages = json_object_get(test, "messages"),

@@ -72,10 +72,38 @@ static bool takes(const struct lb_image_limits *limits, int n)
 	return got || err.code != LB_USAGE;
 }
 
+/* Is the address given to the endpoint? Else it is told as text. */
+static bool gives(enum lb_image_urls urls, const char *url)
+{
+	struct lb_image_count count = {
+		.limits = &(struct lb_image_limits){.urls = urls}};
+	struct lb_error err;
+	json_auto_t *got = lb_image_at(url, &count, &err);
+	const char *given = lb_json_str(got, "url");
+	const char *text = lb_json_str(got, "text");
+	lb_autofree char *want = lb_printf("[Image: %s]", url);
+
+	if (!given && (!text || strcmp(text, want) != 0))
+		tell(false, url);
+	return given && strcmp(given, url) == 0;
+}
+
+static void try_urls(void)
+{
+	tell(gives(LB_HTTPS_URLS, "https://a/b.png"), "https");
+	tell(gives(LB_HTTP_URLS, "HTTPS://a/b.png"), "https where http is");
+	tell(gives(LB_HTTP_URLS, "http://a/b.png"), "http");
+	tell(!gives(LB_HTTPS_URLS, "http://a/b.png"), "no http where https is");
+	tell(!gives(LB_NO_URLS, "https://a/b.png"), "no addresses at all");
+	tell(!gives(LB_HTTP_URLS, "file:///etc/passwd"), "no file");
+	tell(!gives(LB_HTTP_URLS, "httpx://a"), "no other scheme");
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		try(&rows[i]);
+	try_urls();
 	tell(takes(&(struct lb_image_limits){.bytes = 12}, 1), "just fits");
 	tell(!takes(&(struct lb_image_limits){.bytes = 11}, 1), "too large");
 	tell(takes(&(struct lb_image_limits){.count = 2}, 2), "two of two");

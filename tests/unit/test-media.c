@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/magic.h"
 #include "base/mem.h"
 #include "platform/media.h"
 #include "tap.h"
@@ -147,7 +148,7 @@ int main(void)
 
 	test_names();
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
-		const char *type = lb_media_type(heads[i].bytes, heads[i].len);
+		const char *type = lb_magic_type(heads[i].bytes, heads[i].len);
 
 		tap_same(heads[i].type ? heads[i].type : "none",
 			 type ? type : "none", "a type");

@@ -123,8 +123,8 @@ static const struct row rows[] = {
 	 HELLO "read -r l; echo '{\"id\":\"1\",\"ok\":true,\"content\":7}'; "
 	       "echo '{\"id\":\"2\"}'; cat",
 	 2, 5000, 0,
-	 "malformed: the provider's answer is none|malformed: the provider's "
-	 "answer is none"},
+	 "malformed: 'content' is neither a text nor an array|malformed: "
+	 "'ok' is neither true nor false"},
 	{"one that dies takes its calls with it",
 	 HELLO "read -r l; read -r l; " OK("2", "b") "exit 3", 2, 5000, 0,
 	 "tool: provider 't': it exited 3|b"},
@@ -138,7 +138,8 @@ static const struct row rows[] = {
 	{"one that is not there to hear hello", "exit 4", 1, 5000, 0,
 	 "tool: provider 't': it exited 4"},
 	{"one that is silent", "sleep 60", 1, 5000, 0,
-	 "tool: provider 't': it did not answer hello in time"},
+	 "tool: provider 't': it did not answer hello in time "
+	 "(does it flush each line?)"},
 	{"one of another version", "read -r h; echo '{\"version\":2}'; cat", 1,
 	 5000, 0,
 	 "tool: provider 't': it does not speak version 1 of lb-provider(7)"},

@@ -333,7 +333,6 @@ static int check_deleted(void)
 	struct lb_store *s = lb_store_open(state, 5000, &err);
 	lb_autofree char *db = file("lb.db"), *wal = file("lb.db-wal"),
 			 *log = file("stderr");
-	lb_autofree char *text = NULL;
 	int64_t id = lb_conversation_use(s, "s", "b", "p", 1, &err), next;
 	int saved = dup(2), fd = open(log, O_RDWR | O_CREAT, 0600);
 	char said_once[4096] = "";
