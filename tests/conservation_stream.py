@@ -92,6 +92,7 @@ def script():
     for marker, calls in TOOLS.items():
         on(marker, None, "openai strict sk-test", *calls)
         out.append("answer You said: {last}")
+    out += ["on POST /dead/*", "uses any", "reply 503", "send no"]
     out += ["on POST /v1/chat/completions", "uses any",
             "openai strict sk-test", "answer You said: {last}"]
     return "\n".join(out) + "\n"
@@ -213,15 +214,20 @@ class Stream:
                     "api-keys": ["sk-test"]}
         slow = dict(provider, **{"first-byte-timeout": "150ms",
                                  "idle-timeout": "150ms"})
+        # no cool-down: who is always dead is always asked, and never last
+        dead = dict(provider, **{"base-url": url + "/dead"})
         pipelines = {}
         for name, f in self.flows.items():
+            model = ("slow" if name == "slow" else "test") + "/m"
+            if self.own.random() < 0.4:
+                model = {"primary": "dead/m", "fallbacks": [model]}
             long_text = {"strategy": "split", "threshold": f["threshold"]} \
                 if f["threshold"] else {"strategy": "none"}
             pipelines[name] = {
                 "safety": {"content-filter": {
                     "scope": "output-msg", "words": f["words"]}},
                 "ai": {"local-agent": {
-                    "model": ("slow" if name == "slow" else "test") + "/m",
+                    "model": model,
                     "max-round": f["rounds"],
                     "enable-all-tools": True,
                     "speakers": False}},
@@ -247,10 +253,12 @@ class Stream:
                                provider_of_tools]}}},
                            "command": {"hooks": HOOKS},
                            "llm": {"retry": {"tries": self.own.choice([1, 2]),
-                                             "backoff": "1ms"}},
+                                             "backoff": "1ms",
+                                             "cool-down": "none"}},
                            "webhooks": {"told": told, "asked": asked}
                            if "lb-push" in self.front else {},
-                           "providers": {"test": provider, "slow": slow}})
+                           "providers": {"test": provider, "slow": slow,
+                                         "dead": dead}})
 
     # ---- lines ---------------------------------------------------------
 

@@ -286,3 +286,47 @@ lists() {
 	run --separate-stderr -0 lb-agent < <(query 3 'call e__one')
 	[[ $stderr == *"provider 'e' does not list its tools in time"* ]]
 }
+
+@test "ids that begin anew in each answer, or are long, can go to any other model" {
+	local long second n
+	long=$(printf 'x%.0s' {1..45})
+	for second in 'openai-chat openai' 'anthropic-messages anthropic' \
+		'openai-responses responses' 'gemini gemini' 'ollama-chat ollama'; do
+		providers < <(
+			for n in 1 2; do
+				first
+				calls call_0 e__echo "{\"text\":\"$n\"}" call_1 e__picture '{}' \
+					"$long" e__echo "{\"text\":\"long $n\"}" | answers "round$n"
+			done
+			printf 'on POST /v1/chat/completions\nuses any\nreply 503\nsend busy\n'
+			printf 'on POST *\nuses any\n%s strict\nanswer done\n' "${second#* }")
+		rm -rf "$LB_STATE"
+		cat > "$LB_CONFIG" <<-END
+			llm: {retry: {tries: 1}}
+			providers:
+			  a: {base-url: "$SERVER_URL/v1", api-keys: [k]}
+			  b: {protocol: ${second% *}, base-url: "$SERVER_URL/two", api-keys: [k], call-id-max: 40}
+			tools: {providers: {e: {command: ["$ECHO"]}}}
+			pipelines: {default: {ai: {local-agent: {enable-all-tools: true, model: {primary: a/m, fallbacks: [b/gpt-9]}}}}}
+		END
+		run --separate-stderr -0 lb-agent < <(query 1 hi; query 1 more)
+		same '["done","b/gpt-9",6] ["done","b/gpt-9",null]' "$(jq -c 'select(.kind == "reply") |
+			[.text, .model, .tools.n]' <<< "$output" | paste -sd' ')"
+		stop_servers
+	done
+}
+
+@test "no cool-down, no pause and no end of patience are times like others" {
+	providers < <(
+		printf 'on POST /v1/chat/completions\nif-json model bad\nuses any\nreply 503\nsend busy\n'
+		then_done)
+	export LB__LLM__RETRY__COOL_DOWN=none LB__LLM__RETRY__BACKOFF=none LB__LLM__RETRY__BUDGET=none
+	for _ in 1 2; do
+		run --separate-stderr -0 lb-llm -m a/bad --fallback a/good hi
+		same done "$output"
+		[[ $stderr != *overflow* ]]
+	done
+	same 'bad good bad good' "$(requests 'select(.path).body | fromjson | .model' | tr -d '"' | paste -sd' ')"
+	run --separate-stderr -75 timeout 20 lb-llm -m a/bad --tries=20 hi
+	[[ $stderr == *'(asked 20 times)' && $stderr != *overflow* ]]
+}

@@ -274,12 +274,13 @@ const struct lb_key lb_keys[] = {
 {"llm.retry.tries", LB_KEY_INT, "3", 1, 20,
  .doc = "how often the last of the models is asked"},
 {"llm.retry.backoff", LB_KEY_DURATION, "\"1s\"",
- .doc = "pause before it is asked again; the next is twice as long"},
+ .doc = "pause before it is asked again; the next is twice as long; none: at "
+	"once"},
 {"llm.retry.budget", LB_KEY_DURATION, "\"60s\"",
  .doc = "longest time that asking again may begin after"},
 {"llm.retry.cool-down", LB_KEY_DURATION, "\"60s\"",
  .doc = "how long a model or key that failed is not asked while another is "
-	"there, where its provider does not say"},
+	"there, where its provider does not say; none: it is always asked"},
 {"llm.embedding-model", LB_KEY_STRING, "\"\"",
  .doc = "the model of embeddings where none is named, as provider/model"},
 {"llm.rerank-model", LB_KEY_STRING, "\"\"",

@@ -80,6 +80,7 @@ static void call(struct lb_reader *r, struct state *s, const json_t *block)
 		.index = s->index,
 		.id = lb_json_str(block, "id"),
 		.name = lb_json_str(block, "name"),
+		.whole = true, /* a block is a call, whatever its id */
 	};
 	lb_autobuf struct lb_buf arguments = {0};
 

@@ -38,6 +38,17 @@ struct lb_failover {
 	bool spoke; /* something was handed on */
 };
 
+/* A time that sums of it can be made with; none of it is `none`. */
+static int64_t time_of(struct lb_config *config, const char *key, int64_t none)
+{
+	static const int64_t most = 365LL * 24 * 3600 * 1000;
+	int64_t ms = lb_config_ms(config, key);
+
+	if (ms == INT64_MAX)
+		ms = none;
+	return ms < most ? ms : most;
+}
+
 void lb_failover_bounds(struct lb_failover_bounds *bounds,
 			struct lb_config *config)
 {
@@ -46,9 +57,9 @@ void lb_failover_bounds(struct lb_failover_bounds *bounds,
 	lb_json_int(lb_config_section(config, "llm"), "retry.tries", &tries);
 	*bounds = (struct lb_failover_bounds){
 		.tries = (long)tries,
-		.backoff_ms = lb_config_ms(config, "llm.retry.backoff"),
-		.budget_ms = lb_config_ms(config, "llm.retry.budget"),
-		.cooldown_ms = lb_config_ms(config, "llm.retry.cool-down"),
+		.backoff_ms = time_of(config, "llm.retry.backoff", 0),
+		.budget_ms = time_of(config, "llm.retry.budget", INT64_MAX),
+		.cooldown_ms = time_of(config, "llm.retry.cool-down", 0),
 	};
 }
 
