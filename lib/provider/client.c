@@ -102,6 +102,9 @@ static void too_late(void *arg)
 	const struct lb_provider_answer answer =
 		{.code = "timeout", .message = "there was no answer in time"};
 
+	if (!c->name && c->state == SENT)
+		lb_complain("provider '%s' does not list its tools in time",
+			    c->p->name);
 	if (c->state != SENT)
 		free_call(c);
 	else
