@@ -227,9 +227,9 @@ says() {
 @test "a provider is asked for what it is for, and by LangBot's name of it, too" {
 	export COHERE_API_KEY=aaaa OPENAI_API_KEY=bbbb
 	run --separate-stderr -78 lb-llm --dry-run -m cohere/x hi
-	same "lb-llm: provider 'cohere' has no chat models" "$stderr"
+	same "lb-llm: provider 'cohere' has no chat models: it is for rerank, embedding" "$stderr"
 	run --separate-stderr -78 lb-llm embed -m deepseek/x hi
-	same "lb-llm: provider 'deepseek' has no embedding models" "$stderr"
+	same "lb-llm: provider 'deepseek' has no embedding models: it is for llm" "$stderr"
 	run -0 lb-llm rerank --dry-run -m cohere-rerank q < <(echo x)
 	same https://api.cohere.com/v2/rerank "$(jq -r .url <<< "$output")"
 	# of those with a key one reranks, one chats, and two embed
