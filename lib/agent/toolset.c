@@ -127,10 +127,6 @@ static void on_list(void *arg, const struct lb_provider_answer *answer)
 				    lb_provider_name(ask->provider),
 				    "changes its tools too often to be asked "
 				    "for them");
-	else if (answer->code && strcmp(answer->code, "timeout") == 0)
-		agent_complain_once(l->agent, "provider",
-				    lb_provider_name(ask->provider),
-				    "does not list its tools in time");
 	else if (!answer->content)
 		lb_log(LB_INFO, NULL, "some tools are not there: %s",
 		       answer->message);

@@ -31,9 +31,20 @@ struct row {
 	 */
 	const char *expected;
 	bool strict;
+	size_t len; /* of the input; 0: up to its NUL */
 };
 
+#define NUL_BEHIND                                                             \
+	"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\0\0\n\n" DONE
+
+static size_t len_of(const struct row *row)
+{
+	return row->len ? row->len : strlen(row->input);
+}
+
 static const struct row rows[] = {
+	{"a frame with a NUL behind it is no JSON, and skipped", NUL_BEHIND,
+	 "fail(malformed)", false, sizeof(NUL_BEHIND) - 1},
 	{"a plain stream", T("Hel") T("lo") STOP DONE, "t(Hello) end(stop)",
 	 false},
 	{"llm-01: calls without an index: a new id is a new call",
@@ -307,7 +318,7 @@ static void play(const struct row *row, size_t at, struct got *g)
 {
 	struct lb_reader *r =
 		lb_reader_open(&protocol, row->strict, on_event, g);
-	size_t len = strlen(row->input);
+	size_t len = len_of(row);
 
 	*g = (struct got){.len = 0};
 	for (size_t i = 0; at == SIZE_MAX && i < len; i++)
@@ -330,7 +341,7 @@ static bool passes(const struct row *row, struct got *g)
 	play(row, SIZE_MAX, g);
 	if (strcmp(g->text, row->expected) != 0)
 		return false;
-	for (size_t at = 0; at <= strlen(row->input); at++) {
+	for (size_t at = 0; at <= len_of(row); at++) {
 		play(row, at, g);
 		if (strcmp(g->text, row->expected) != 0)
 			return false;
