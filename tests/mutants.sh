@@ -142,8 +142,10 @@ mutant lb-agent agent/turn.c loses-a-reply \
 	's/^\t\tlb_buf_put(b, reply.data, reply.len);/\t\tif (!one_in(1000, t->id, strlen(t->id)))\n&/'
 mutant lb-agent agent/turn.c doubles-a-reply \
 	's/^\t\tlb_buf_put(b, reply.data, reply.len);/&\n\t\tif (one_in(1000, t->id, strlen(t->id)))\n&/'
-mutant lb-agent agent/turn.c loses-a-chunk \
-	's/^\t\tput_chunk(t, e->text, e->len, NULL, 0);/\t\tif (!one_in(1000, t->text.data, t->text.len))\n&/'
+mutant lb-agent agent/said.c loses-a-chunk \
+	's/^\t\tlb_put_end(begin_chunk(t, text, len));/\t\tif (!one_in(1000, t->text.data, t->text.len))\n&/'
+mutant lb-agent llm/failover.c asks-another-after-a-word \
+	's/^\t\tf->spoke = true;/\t\tf->spoke = e->text != NULL \&\& one_in(3, e->text, e->len);/'
 mutant lb-agent agent/turn.c asks-again-for-what-is-answered \
 	's/^\tif (got > 0) {/\tif (got > 0 \&\& !one_in(20, id, strlen(id))) {/'
 mutant lb-agent record/lanes.c lets-a-line-overtake \
