@@ -584,7 +584,7 @@ lb-agent: provider 'odd': left out: 'content' is neither a text nor an array" "$
 	pid=$!
 	within [ -s "$BATS_TEST_TMPDIR/calls" ]
 	kill -9 "$pid"
-	wait "$pid" || true
+	wait "$pid" || [ $? -eq 137 ]
 	for p in $(cat "$BATS_TEST_TMPDIR/pids"); do
 		within is_gone "$p"
 	done

@@ -230,6 +230,7 @@ note() {
 		  q: {base-url: "$SERVER_URL/v1?a=1&api_key=MARK-url&b=2", api-keys: [MARK-one]}
 		pipelines: {default: {ai: {local-agent: {model: {primary: a/m, fallbacks: [b/m, g/m, u/m]}}}}}
 	END
+	# All are refused (401): what counts is what they say.
 	for m in a b g u q; do
 		lb-llm -vv -m $m/m --dry-run hi || true
 		lb-llm embed -vv -m $m/m --dry-run hi || true

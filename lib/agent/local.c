@@ -86,8 +86,12 @@ static struct lb_model *fallback(struct agent *a, const char *spec)
 	return m;
 }
 
-int local_models(struct agent *a, const char *session, const char *pipeline,
-		 struct lb_model **models, struct lb_error *err)
+/*
+ * That one, and those that are asked in turn when it cannot answer; how many,
+ * at most LB_FAILOVER_MODELS. -1: it cannot be had.
+ */
+static int models_of(struct agent *a, const char *session, const char *pipeline,
+		     struct lb_model **models, struct lb_error *err)
 {
 	const json_t *one,
 		*all = fallbacks_of(a, lb_config_pipeline(a->options->config,
@@ -358,7 +362,7 @@ int runner_local_start(struct turn *t, struct lb_error *err)
 	const struct asker who = turn_asker(t);
 	int n;
 
-	n = local_models(a, t->conversation, t->pipeline, t->models, err);
+	n = models_of(a, t->conversation, t->pipeline, t->models, err);
 	if (n < 0)
 		return -1;
 	t->n_models = (size_t)n;

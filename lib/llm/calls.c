@@ -8,7 +8,7 @@
 
 enum { MAX_CALLS = 128, MAX_ID = 64 };
 
-void lb_call_id_new(char out[LB_CALL_ID_SIZE])
+static void new_id(char out[LB_CALL_ID_SIZE])
 {
 	static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
 	char id[LB_ID_SIZE];
@@ -64,7 +64,7 @@ struct lb_growing_call *lb_calls_add(struct lb_calls *c,
 		s->id = lb_strdup(p->id);
 	if (!s->id && p->whole) {
 		s->id = lb_alloc(LB_CALL_ID_SIZE);
-		lb_call_id_new(s->id);
+		new_id(s->id);
 	}
 	if (!s->name && p->name && *p->name)
 		s->name = lb_strdup(p->name);
@@ -91,7 +91,7 @@ static void settle_id(struct lb_calls *c, struct lb_growing_call *s)
 		return;
 	free(s->id);
 	s->id = lb_alloc(LB_CALL_ID_SIZE);
-	lb_call_id_new(s->id);
+	new_id(s->id);
 }
 
 void lb_calls_emit(struct lb_calls *c, lb_llm_fn *fn, void *arg)

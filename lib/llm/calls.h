@@ -35,6 +35,5 @@ void lb_calls_release(struct lb_calls *calls);
 
 /* Nine letters and digits, which every provider takes. */
 enum { LB_CALL_ID_SIZE = 10 };
-void lb_call_id_new(char out[LB_CALL_ID_SIZE]);
 
 #endif

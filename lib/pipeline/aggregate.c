@@ -291,21 +291,10 @@ static void on_message(struct lb_aggregate *a, struct lb_record *r, int64_t now)
 static struct lane *lane_of_line(struct lb_aggregate *a, const char *text,
 				 size_t len)
 {
-	struct lb_members members = {0};
-	const struct lb_member *m;
-	struct lane *lane = NULL;
+	lb_autofree char *name =
+		a->lanes.n > 0 ? lb_session_of_line(text, len) : NULL;
 
-	if (a->lanes.n > 0 && lb_scan(text, len, &members) &&
-	    (m = lb_member_find(&members, "session"))) {
-		lb_autobuf struct lb_buf mended = {0};
-		json_auto_t *name =
-			lb_record_load(m->value.at, m->value.len, &mended);
-
-		if (json_is_string(name))
-			lane = lb_map_find(&a->lanes, json_string_value(name));
-	}
-	lb_members_release(&members);
-	return lane;
+	return name ? lb_map_find(&a->lanes, name) : NULL;
 }
 
 int lb_aggregate_line(struct lb_aggregate *a, const struct lb_line *line,

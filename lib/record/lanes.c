@@ -123,21 +123,10 @@ struct lb_item *lb_lane_shift(struct lb_lane *lane)
 static struct lb_lane *busy_lane(struct lb_lanes *lanes, const char *text,
 				 size_t len)
 {
-	struct lb_members members = {0};
-	const struct lb_member *m;
-	struct lb_lane *lane = NULL;
+	lb_autofree char *name =
+		lanes->map.n > 0 ? lb_session_of_line(text, len) : NULL;
 
-	if (lanes->map.n > 0 && lb_scan(text, len, &members) &&
-	    (m = lb_member_find(&members, "session"))) {
-		lb_autobuf struct lb_buf mended = {0};
-		json_auto_t *name =
-			lb_record_load(m->value.at, m->value.len, &mended);
-
-		if (json_is_string(name))
-			lane = lb_lane_find(lanes, json_string_value(name));
-	}
-	lb_members_release(&members);
-	return lane;
+	return name ? lb_lane_find(lanes, name) : NULL;
 }
 
 static void on_foreign(struct lb_lanes *lanes, const struct lb_line *line)

@@ -282,3 +282,22 @@ char *lb_session_name(const char *bot, const char *launcher_type,
 {
 	return lb_printf("%s/%s_%s", bot, launcher_type, launcher_id);
 }
+
+char *lb_session_of_line(const char *text, size_t len)
+{
+	struct lb_members members = {0};
+	const struct lb_member *m;
+	char *name = NULL;
+
+	if (lb_scan(text, len, &members) &&
+	    (m = lb_member_find(&members, "session"))) {
+		lb_autobuf struct lb_buf mended = {0};
+		json_auto_t *value =
+			lb_record_load(m->value.at, m->value.len, &mended);
+
+		if (json_is_string(value))
+			name = lb_strdup(json_string_value(value));
+	}
+	lb_members_release(&members);
+	return name;
+}

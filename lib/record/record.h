@@ -100,4 +100,8 @@ void lb_put_drop(struct lb_buf *b, const struct lb_record *r, const char *stage,
 char *lb_session_name(const char *bot, const char *launcher_type,
 		      const char *launcher_id);
 
+/* The session that a line names, of any kind and without a parse of the rest;
+ * NULL: none. Caller frees. */
+char *lb_session_of_line(const char *text, size_t len);
+
 #endif
