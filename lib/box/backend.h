@@ -1,0 +1,28 @@
+/*
+ * box/backend.h - what runs a command apart from this machine.
+ */
+#ifndef LB_BOX_BACKEND_H
+#define LB_BOX_BACKEND_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "config/config.h"
+
+struct lb_box_backend;
+
+/*
+ * Does a backend work here? It is tried: a sandbox is started and its identity
+ * looked at. LB_UNAVAILABLE says in one line what is missing and what to do.
+ */
+int lb_box_probe(struct lb_config *config, const char **name,
+		 struct lb_error *err);
+
+/*
+ * The same for programs that live long: asked anew 3 s after it failed, then
+ * after 6, 12 ... 60 s, and 60 s after it worked; one line in the log when it
+ * changes. Also false, with another reason, when `box.enabled` is false.
+ */
+bool lb_box_available(struct lb_config *config, struct lb_error *why);
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * box/result.h - how a command ended, and what it wrote.
+ */
+#ifndef LB_BOX_RESULT_H
+#define LB_BOX_RESULT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum {
+	LB_BOX_SHOWN = 4000,             /* characters of a stream */
+	LB_BOX_MOST_SHOWN = 1024 * 1024, /* of --max-out */
+};
+
+/*
+ * What one stream said: its beginning and its end, of a size that the limit
+ * needs, and how much there was.
+ */
+struct lb_box_output {
+	size_t shown; /* characters; set by the caller first */
+	struct lb_buf head;
+	struct lb_buf tail; /* a ring; see lb_box_output_text() */
+	size_t tail_at;
+	uint64_t bytes, chars; /* seen; a character is what RFC 3629 calls one,
+				  or one ill-formed byte */
+	char part[4];          /* a character whose rest has not come yet */
+	unsigned n_part;
+	bool binary; /* not UTF-8 somewhere */
+};
+
+void lb_box_output_add(struct lb_box_output *o, const char *text, size_t len);
+void lb_box_output_release(struct lb_box_output *o);
+
+/*
+ * What is shown of it: all, or the beginning, a line that says how many
+ * characters are missing, and the end (60 and 40 of 100). Always UTF-8: an
+ * ill-formed byte is U+FFFD. *truncated says which.
+ */
+void lb_box_output_text(const struct lb_box_output *o, struct lb_buf *text,
+			bool *truncated);
+
+enum lb_box_end {
+	LB_BOX_COMPLETED, /* it ended, however */
+	LB_BOX_TIMED_OUT,
+};
+
+enum lb_box_limits { LB_BOX_NO_LIMITS, LB_BOX_RLIMIT, LB_BOX_CGROUP };
+enum lb_box_quota { LB_BOX_QUOTA_NONE, LB_BOX_QUOTA_SOFT, LB_BOX_QUOTA_HARD };
+
+struct lb_box_result {
+	const char *session; /* borrowed; NULL: it had none */
+	const char *backend; /* borrowed: "bubblewrap", "host" */
+	enum lb_box_end end;
+	int exit_code; /* 128+N: died of signal N; -1: timed out */
+	/* Borrowed; what ended it before its time: "output", "quota", "memory",
+	 * or NULL. */
+	const char *killed_by;
+	struct lb_box_output out, err;
+	int64_t duration_ms;
+	/* What was really in force. */
+	bool isolated;
+	enum lb_box_limits limits;
+	enum lb_box_quota quota;
+	json_t *notes; /* texts for whoever asked; owned */
+};
+
+/*
+ * {session_id, backend, status, ok, exit_code|null, stdout, stderr,
+ *  stdout_truncated, stderr_truncated, duration_ms, isolated, limits_backend,
+ *  quota} and, where they say something, stdout_bytes, stdout_kept (bytes, when
+ * truncated; stderr alike), killed_by, notes. With `raw`, a stream that is not
+ * UTF-8 is base64 and stdout_encoding says so; without, it is repaired. New.
+ */
+json_t *lb_box_result_json(const struct lb_box_result *r, bool raw);
+void lb_box_result_release(struct lb_box_result *r);
+
+#endif
