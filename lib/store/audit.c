@@ -192,10 +192,10 @@ int lb_audit_fold(struct lb_store *store, const char *state,
 }
 
 static const char pick[] =
-	"SELECT row FROM (SELECT key, row FROM audit WHERE time >= ?1"
+	"SELECT row FROM (SELECT time, key, row FROM audit WHERE time >= ?1"
 	" AND (?2 IS NULL OR session = ?2)"
 	" AND (?3 IS NULL OR sender = ?3 OR bot || ':person_' || sender = ?3)"
-	" ORDER BY key DESC LIMIT ?4) ORDER BY key";
+	" ORDER BY time DESC, key DESC LIMIT ?4) ORDER BY time, key";
 
 int lb_audit_each(struct lb_store *store, const struct lb_audit_which *which,
 		  int (*fn)(void *arg, const json_t *row), void *arg,

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "box/approval.h"
 #include "box/audit.h"
 #include "store/audit.h"
 #include "tap.h"
@@ -355,6 +356,47 @@ static void not_a_file(void)
 	unlink(path);
 }
 
+static bool wish(char hash[LB_BOX_HASH], struct lb_buf *text, char *const *env,
+		 const char *command, const char *workdir, const char *session)
+{
+	const struct lb_box_wish w = {command, workdir, session, env};
+	struct lb_error err;
+
+	return lb_box_wish_read(&w, hash, text, &err) == 0;
+}
+
+/* Somebody allows what he sees, and that alone. */
+static void wishes(void)
+{
+	static char a[] = "A=1", b[] = "B=2", ab[] = "A=1B=2";
+	char *const env[] = {a, b, NULL}, *const turned[] = {b, a, NULL},
+		    *const other[] = {a, NULL}, *const joined[] = {ab, NULL};
+	char want[LB_BOX_HASH], got[LB_BOX_HASH];
+	lb_autobuf struct lb_buf text = {0}, more = {0};
+	lb_autofree char *huge = long_text("x", LB_BOX_MAX_APPROVAL);
+
+	tap_ok(wish(want, &text, env, "make", "/workspace", "s"), "a wish");
+	tap_same("make\n# in /workspace\n# with A=1\n# with B=2",
+		 lb_buf_str(&text), "all of it is shown");
+	tap_ok(wish(got, &more, turned, "make", "/workspace", "s") &&
+		       strcmp(want, got) == 0,
+	       "the order of variables is nothing");
+	tap_ok(wish(got, &more, other, "make", "/workspace", "s") &&
+		       strcmp(want, got) != 0,
+	       "another variable is another wish");
+	tap_ok(wish(got, &more, joined, "make", "/workspace", "s") &&
+		       strcmp(want, got) != 0,
+	       "... as is another end of one");
+	tap_ok(wish(got, &more, env, "mak", "e/workspace", "s") &&
+		       strcmp(want, got) != 0,
+	       "... and another folder");
+	tap_ok(wish(got, &more, env, "make", "/workspace", "t") &&
+		       strcmp(want, got) != 0,
+	       "... and another session");
+	tap_ok(!wish(got, &more, NULL, huge, "/workspace", "s"),
+	       "what nobody can look at is not asked for");
+}
+
 int main(void)
 {
 	lb_autofree char *clean = NULL;
@@ -362,6 +404,7 @@ int main(void)
 	if (!mkdtemp(state))
 		return 1;
 	umask(0);
+	wishes();
 	whole_rows();
 	bounded();
 	length_of_commands();
