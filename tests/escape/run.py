@@ -15,6 +15,7 @@ import concurrent.futures
 import json
 import os
 import platform
+import random
 import shlex
 import shutil
 import subprocess
@@ -40,9 +41,14 @@ class Call:
         text = part.get("sh", part.get("py"))
         for name, value in variables.items():
             text = text.replace("${%s}" % name, value)
-        argv = ["sh", "-c", text]
+        # A command that did not run has shown nothing.
+        self.token = "RAN-%08x" % random.getrandbits(32)
         if "py" in part:
-            argv = ["python3", "-c", run.prelude + text]
+            argv = ["python3", "-c", "%simport os\nos.write(2, b'%s\\n')\n%s" % (
+                run.prelude, self.token, text)]
+        else:
+            text = "echo %s >&2\n%s" % (self.token, text)
+            argv = ["sh", "-c", text]
         self.records = test.get("records")
         self.limit = test.get("timeout", 10)
         command = run.launcher + [
@@ -85,6 +91,8 @@ class Call:
         got = [judge.read(line, self.records) for line in lines]
         if self.records and got[1]["stdout"] != b"SECOND\n":
             raise judge.Broken("the next job was lost")
+        if self.token.encode() not in got[0]["stderr"]:
+            raise judge.Broken("it did not run: %.300r" % got[0]["stderr"])
         return got[0]
 
     def ended(self):
