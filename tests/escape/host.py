@@ -42,7 +42,7 @@ class Host:
     """Made by the user the set-up is for, below one folder (and one more that
     is not below /tmp), and gone after close()."""
 
-    def __init__(self):
+    def __init__(self, cgroup=None):
         self.dir = tempfile.mkdtemp(prefix="lb-escape-")
         os.chmod(self.dir, 0o755)
         self.pwn2 = tempfile.mkdtemp(prefix="lb-escape-", dir="/var/tmp")
@@ -56,7 +56,8 @@ class Host:
         os.chmod(self.pwn2, 0o755)
         self.write("secret/host-secret.txt", "HOSTSECRET\n")
         self.write("skills/demo/SKILL.md", "demo skill\n")
-        self.write("config.yaml", "box: {limits: {max_sessions: 1000}}\n")
+        self.write("config.yaml", "box: {limits: {max_sessions: 1000}%s}\n" %
+                   (", cgroup: %s" % cgroup if cgroup else ""))
         # A descriptor somebody forgot to close.
         fd = os.open(self.path("secret/host-secret.txt"), os.O_RDONLY)
         os.dup2(fd, 9, inheritable=True)

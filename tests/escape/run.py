@@ -105,11 +105,11 @@ class Call:
 class Run:
     """All tests in one set-up."""
 
-    def __init__(self, options, catalogue, launcher):
+    def __init__(self, name, options, catalogue, launcher):
         self.launcher = launcher
         self.prelude = catalogue["prelude_py"]
         self.verbose = options.verbose
-        self.host = Host()
+        self.host = Host(setups.cgroup_for(name))
         self.feeders = concurrent.futures.ThreadPoolExecutor(4 * AT_ONCE)
 
     def one(self, test):
@@ -194,7 +194,7 @@ def run_setup(name, options, catalogue, launcher, number):
     listed = {e["id"]: e["reason"] for e in options.listed
               if e["setup"] == name}
     bad = failures = 0
-    run = Run(options, catalogue, launcher)
+    run = Run(name, options, catalogue, launcher)
     try:
         for test, wrong in run.all(catalogue["tests"]):
             title = "%s %s: %s" % (name, test["id"], test["title"])

@@ -60,6 +60,15 @@ def make_groups():
         return None
 
 
+def cgroup_for(setup):
+    """`box.cgroup` in that set-up, from the group that make_groups() put us
+    in; None: nothing needs to be said."""
+    if setup == "user-cgroup" and os.path.isdir(
+            os.path.join(own_groups().get("", "/"), "..", "boxes")):
+        return "../boxes"
+    return None
+
+
 def hand_down(folder):
     with open(folder + "/cgroup.subtree_control", "w") as f:
         f.write(" ".join("+" + c for c in CONTROLLERS))
