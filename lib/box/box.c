@@ -130,11 +130,11 @@ int lb_box_etc(struct lb_box *box, struct lb_error *err)
 		return lb_fail_sys(err, LB_IO, "cannot open '%s'", made);
 	free(box->etc_path);
 	box->etc_path = lb_printf("%s/etc-1", root);
-	box->etc = open(box->etc_path, O_PATH | O_DIRECTORY | O_NOFOLLOW |
-					       O_CLOEXEC);
+	box->etc = open(box->etc_path,
+			O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (box->etc < 0 && make_etc(box->etc_path) == 0)
-		box->etc = open(box->etc_path, O_PATH | O_DIRECTORY |
-						       O_NOFOLLOW | O_CLOEXEC);
+		box->etc = open(box->etc_path,
+				O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (box->etc < 0)
 		return lb_fail_sys(err, LB_IO, "cannot make '%s'",
 				   box->etc_path);

@@ -49,7 +49,7 @@ struct lb_box_job {
 	 * output goes as it comes, instead of into the result; -1: there.
 	 */
 	int in, out, err;
-	bool terminal;    /* `in` and `out` are ours: the command gets another */
+	bool terminal; /* `in` and `out` are ours: the command gets another */
 	bool need_groups; /* no cgroup, no run */
 	/*
 	 * Called once, from the loop, when all is over. With an error: the

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,8 +70,7 @@ static void mount_source(struct args *a, const struct lb_box_source *s)
 		args(a, option, s->path, s->target);
 		return;
 	}
-	snprintf(a->names[a->n_stages], sizeof(a->names[0]), "%d",
-		 a->n_stages);
+	snprintf(a->names[a->n_stages], sizeof(a->names[0]), "%d", a->n_stages);
 	a->stages[a->n_stages] = (struct lb_stage){
 		.source = s->path,
 		.name = a->names[a->n_stages],
@@ -106,8 +106,8 @@ static void put_system(struct args *a)
 
 static int put_etc(struct args *a, struct lb_box *box, struct lb_error *err)
 {
-	static const char *const ours[] = {"/etc/ld.so.cache",
-					   "/etc/localtime", "/etc/ssl/certs",
+	static const char *const ours[] = {"/etc/ld.so.cache", "/etc/localtime",
+					   "/etc/ssl/certs",
 					   "/etc/alternatives", "/etc/fonts"};
 	struct lb_box_source etc = {
 		.target = "/etc",
@@ -150,8 +150,7 @@ static void put_workspace(struct args *a, const struct lb_box_exec *x)
 	for (int i = 0; i < x->n_sources; i++) {
 		const struct lb_box_source *s = &x->sources[i];
 
-		if (!pinned && x->pins_skills &&
-		    (i > 0 || x->own_workspace)) {
+		if (!pinned && x->pins_skills && (i > 0 || x->own_workspace)) {
 			args(a, "--size", "1048576", "--tmpfs",
 			     LB_BOX_WORKSPACE "/.skills");
 			pinned = true;
@@ -284,8 +283,8 @@ static int full_pipe(int ends[2], struct lb_error *err)
 	"|| exit 125; exec \"$@\""
 
 /* What is started inside: `argv` has room for `max`. LB_DATA. */
-static int make_argv(const struct lb_box_spec *spec, bool script, char **argv,
-		     size_t max, struct lb_error *err)
+static int make_argv(const struct lb_box_spec *spec, bool script,
+		     const char **argv, size_t max, struct lb_error *err)
 {
 	size_t n = 0;
 
@@ -299,19 +298,17 @@ static int make_argv(const struct lb_box_spec *spec, bool script, char **argv,
 		argv[n++] = ENTER;
 		argv[n++] = spec->workdir;
 	}
-	if (spec->cmd) {
+	if (!spec->argv) {
 		argv[n++] = "sh";
 		argv[n++] = script ? "/run/script" : "-c";
 		if (!script)
 			argv[n++] = spec->cmd;
-	} else {
-		for (char **one = spec->argv; *one; one++) {
-			if (n + 1 >= max)
-				return lb_fail(err, LB_DATA,
-					       "the command has too many "
-					       "arguments");
-			argv[n++] = *one;
-		}
+	}
+	for (char **one = spec->argv; one && *one; one++) {
+		if (n + 1 >= max)
+			return lb_fail(err, LB_DATA,
+				       "the command has too many arguments");
+		argv[n++] = *one;
 	}
 	argv[n] = NULL;
 	return 0;
@@ -344,11 +341,11 @@ enum { MAX_ARGV = 8192 };
 static int start(struct lb_box_exec *x, struct args *a, const int *fds,
 		 int n_fds, bool script, struct lb_error *err)
 {
-	static char *const env[] = {"PATH=/usr/bin:/bin", NULL};
-	lb_autofree char **argv = lb_alloc(MAX_ARGV * sizeof(*argv));
+	static const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
+	lb_autofree const char **argv = lb_alloc(MAX_ARGV * sizeof(*argv));
 	struct lb_launch l = {
-		.argv = argv,
-		.env = env,
+		.argv = (char *const *)(uintptr_t)argv,
+		.env = (char *const *)(uintptr_t)env,
 		.fds = fds,
 		.n_fds = n_fds,
 		.group = x->group,
@@ -375,7 +372,7 @@ static int start(struct lb_box_exec *x, struct args *a, const int *fds,
 static int bwrap_exec(struct lb_box *box, struct lb_box_exec *x,
 		      struct lb_error *err)
 {
-	bool is_long = x->spec->cmd && strlen(x->spec->cmd) > MAX_ARGUMENT;
+	bool is_long = !x->spec->argv && strlen(x->spec->cmd) > MAX_ARGUMENT;
 	lb_autofree struct args *a = lb_alloc(sizeof(*a));
 	lb_autoclose int text = -1, script = -1, status = -1, ready = -1;
 	int status_ends[2], ready_ends[2] = {-1, -1}, result = -1;
@@ -385,8 +382,7 @@ static int bwrap_exec(struct lb_box *box, struct lb_box_exec *x,
 	lseek(box->seccomp, 0, SEEK_SET);
 	a->drop = x->drop;
 	if (put_all(a, box, x, !x->drop, is_long, err) == 0)
-		text = memory_file("arguments", a->text.data, a->text.len,
-				   err);
+		text = memory_file("arguments", a->text.data, a->text.len, err);
 	lb_buf_release(&a->text);
 	if (is_long && text >= 0)
 		script = memory_file("a command", x->spec->cmd,
@@ -398,9 +394,14 @@ static int bwrap_exec(struct lb_box *box, struct lb_box_exec *x,
 	status = status_ends[1];
 	x->status = status_ends[0];
 	if (x->drop || full_pipe(ready_ends, err) == 0) {
-		const int fds[FD_ALL] = {x->in,  x->out,	x->err,
-					 text,	 box->seccomp, status,
-					 ready = ready_ends[0], script};
+		const int fds[FD_ALL] = {x->in,
+					 x->out,
+					 x->err,
+					 text,
+					 box->seccomp,
+					 status,
+					 ready = ready_ends[0],
+					 script};
 
 		result = start(x, a, fds, is_long ? FD_ALL : FD_SCRIPT, is_long,
 			       err);

@@ -137,8 +137,7 @@ static int read_text(const char *folder, const char *file, char *text,
 /* Version 2: groups below `folder` get the controllers. */
 static bool hands_down(const char *folder)
 {
-	lb_autofree char *path =
-		lb_printf("%s/cgroup.subtree_control", folder);
+	lb_autofree char *path = lb_printf("%s/cgroup.subtree_control", folder);
 	lb_autoclose int fd = open(path, O_WRONLY | O_CLOEXEC);
 	static const char ask[] = "+memory +pids +cpu";
 	char text[1024];
@@ -202,9 +201,8 @@ static void find_v2(struct lb_cgroups *g, const char *root, const char *parent)
 		own = below(own, parent);
 	} else {
 		lb_autofree char *path = own_group(root, "");
-		size_t len = strlen(own) - (strcmp(path, "/") == 0
-						    ? 0
-						    : strlen(path));
+		size_t len = strlen(own) -
+			     (strcmp(path, "/") == 0 ? 0 : strlen(path));
 
 		own[len] = '\0';
 		if (hands_down(own))
@@ -227,8 +225,7 @@ void lb_cgroups_release(struct lb_cgroups *g)
 	*g = (struct lb_cgroups){.looked = false};
 }
 
-void lb_cgroups_find(struct lb_cgroups *g, const char *root,
-		     const char *parent)
+void lb_cgroups_find(struct lb_cgroups *g, const char *root, const char *parent)
 {
 	lb_autofree char *first = own_group(root, names[LB_CGROUP_MEMORY]);
 
@@ -275,7 +272,7 @@ static void sweep(const char *folder, int version)
 
 void lb_cgroups_sweep(const struct lb_cgroups *g)
 {
-	for (int i = 0; i < (g->version == 1 ? LB_CGROUP_KINDS : g->version / 2);
-	     i++)
+	for (int i = 0;
+	     i < (g->version == 1 ? LB_CGROUP_KINDS : g->version / 2); i++)
 		sweep(g->below[i], g->version);
 }

@@ -27,10 +27,9 @@ static int write_to(const char *folder, const char *file, const char *text)
 	return fd >= 0 && write(fd, text, len) == (ssize_t)len ? 0 : -1;
 }
 
-static int __attribute__((format(printf, 3, 4)))
-put(const char *folder, const char *file, const char *fmt, long long value)
+static int put(const char *folder, const char *file, long long value)
 {
-	lb_autofree char *text = lb_printf(fmt, value);
+	lb_autofree char *text = lb_printf("%lld", value);
 
 	return write_to(folder, file, text);
 }
@@ -52,20 +51,19 @@ static int limit_v1(const char *folder, int kind,
 {
 	switch (kind) {
 	case LB_CGROUP_MEMORY:
-		if (put(folder, "memory.limit_in_bytes", "%lld", bytes(l)) < 0)
+		if (put(folder, "memory.limit_in_bytes", bytes(l)) < 0)
 			return -1;
 		/* Where swap is counted: none beyond that. */
-		if (put(folder, "memory.memsw.limit_in_bytes", "%lld",
-			bytes(l)) < 0 &&
+		if (put(folder, "memory.memsw.limit_in_bytes", bytes(l)) < 0 &&
 		    errno != ENOENT)
 			return -1;
 		return 0;
 	case LB_CGROUP_PIDS:
-		return put(folder, "pids.max", "%lld", l->pids);
+		return put(folder, "pids.max", l->pids);
 	default:
-		if (put(folder, "cpu.cfs_period_us", "%lld", PERIOD_US) < 0)
+		if (put(folder, "cpu.cfs_period_us", PERIOD_US) < 0)
 			return -1;
-		return put(folder, "cpu.cfs_quota_us", "%lld", cpu_quota(l));
+		return put(folder, "cpu.cfs_quota_us", cpu_quota(l));
 	}
 }
 
@@ -73,8 +71,8 @@ static int limit_v2(const char *folder, const struct lb_cgroup_limits *l)
 {
 	lb_autofree char *cpu = lb_printf("%lld %d", cpu_quota(l), PERIOD_US);
 
-	if (put(folder, "memory.max", "%lld", bytes(l)) < 0 ||
-	    put(folder, "pids.max", "%lld", l->pids) < 0 ||
+	if (put(folder, "memory.max", bytes(l)) < 0 ||
+	    put(folder, "pids.max", l->pids) < 0 ||
 	    write_to(folder, "cpu.max", cpu) < 0)
 		return -1;
 	if (write_to(folder, "memory.swap.max", "0") < 0 && errno != ENOENT)
@@ -106,11 +104,10 @@ static int make_one(struct lb_cgroup *g, const char *below, const char *name,
 }
 
 int lb_cgroup_make(const struct lb_cgroups *groups,
-		   const struct lb_cgroup_limits *limits,
-		   struct lb_cgroup *g, struct lb_error *err)
+		   const struct lb_cgroup_limits *limits, struct lb_cgroup *g,
+		   struct lb_error *err)
 {
-	lb_autofree char *name =
-		lb_printf("lb-%ld-%u", (long)getpid(), ++made);
+	lb_autofree char *name = lb_printf("lb-%ld-%u", (long)getpid(), ++made);
 	int kinds = groups->version == 2 ? 1 : LB_CGROUP_KINDS, bad;
 
 	*g = (struct lb_cgroup){.version = groups->version};

@@ -1,4 +1,6 @@
 /* host.c - no sandbox at all: for operators who ask for it by name. */
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,14 +39,15 @@ static int host_exec(struct lb_box *box, struct lb_box_exec *x,
 	const struct lb_box_spec *spec = x->spec;
 	const int fds[] = {x->in, x->out, x->err};
 	char *env[MAX_ENV + 1];
-	char *by_shell[] = {"/bin/sh", "-c", spec->cmd, NULL};
+	const char *by_shell[] = {"/bin/sh", "-c", spec->cmd, NULL};
 	int result;
 
 	(void)box;
 	put_env(env, x, work);
 	result = lb_launch(
 		&(struct lb_launch){
-			.argv = spec->cmd ? by_shell : spec->argv,
+			.argv = spec->argv ? spec->argv
+					   : (char *const *)(uintptr_t)by_shell,
 			.env = env,
 			.fds = fds,
 			.n_fds = 3,

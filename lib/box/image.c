@@ -17,10 +17,9 @@ enum { MKFS_MS = 30000, MAX_SAID = 16 * 1024, TRIES = 32 };
 
 static int make_file(const char *path, int64_t mb, struct lb_error *err)
 {
-	lb_autoclose int fd = open(path,
-				   O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC |
-					   O_NOFOLLOW,
-				   0600);
+	lb_autoclose int fd =
+		open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+		     0600);
 
 	if (fd < 0 || ftruncate(fd, (off_t)mb << 20) < 0)
 		return lb_fail_sys(err, LB_IO, "cannot make '%s'", path);
@@ -32,23 +31,25 @@ int lb_box_image_make(const char *path, int64_t mb, int64_t files,
 {
 	lb_autofree char *new = lb_printf("%s.new", path);
 	lb_autofree char *inodes = lb_printf("%lld", (long long)files);
-	char *const argv[] = {"mkfs.ext4",
-			      "-q",
-			      "-F",
-			      "-O",
-			      "^has_journal",
-			      "-E",
-			      "lazy_itable_init=1,nodiscard,root_owner=0:0",
-			      "-m",
-			      "0",
-			      "-N",
-			      inodes,
-			      new,
-			      NULL};
-	char *const env[] = {"PATH=/usr/sbin:/sbin:/usr/bin:/bin", NULL};
+	const char *const argv[] =
+		{"mkfs.ext4",
+		 "-q",
+		 "-F",
+		 "-O",
+		 "^has_journal",
+		 "-E",
+		 "lazy_itable_init=1,nodiscard,root_owner=0:0",
+		 "-m",
+		 "0",
+		 "-N",
+		 inodes,
+		 new,
+		 NULL};
+	static const char *const env[] = {"PATH=/usr/sbin:/sbin:/usr/bin:/bin",
+					  NULL};
 	lb_autobuf struct lb_buf said = {NULL};
-	const struct lb_proc_job job = {.argv = argv,
-					.env = env,
+	const struct lb_proc_job job = {.argv = (char *const *)(uintptr_t)argv,
+					.env = (char *const *)(uintptr_t)env,
 					.max = MAX_SAID,
 					.timeout_ms = MKFS_MS};
 
@@ -108,8 +109,8 @@ static int give(const char *at, uid_t uid, gid_t gid, struct lb_error *err)
 int lb_box_image_mount(const char *path, const char *at, uid_t uid, gid_t gid,
 		       struct lb_error *err)
 {
-	lb_autoclose int control = open("/dev/loop-control",
-					O_RDWR | O_CLOEXEC);
+	lb_autoclose int control =
+		open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 	lb_autoclose int image = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	lb_autoclose int loop = -1;
 	char name[64];

@@ -33,8 +33,8 @@ static int failed(const struct task *t, const char *step, const char *name)
 	return -1;
 }
 
-static int limit(const struct task *t, __rlimit_resource_t what,
-		 uint64_t value, const char *name)
+static int limit(const struct task *t, __rlimit_resource_t what, uint64_t value,
+		 const char *name)
 {
 	struct rlimit old, new = {value, value};
 
@@ -102,7 +102,8 @@ static int stage_one(const struct task *t, const struct lb_stage *s, int stage)
 	if (s->is_file)
 		close(fd);
 	copy = (int)syscall(SYS_open_tree, source, "",
-			    AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+			    AT_EMPTY_PATH | OPEN_TREE_CLONE |
+				    OPEN_TREE_CLOEXEC);
 	if (copy < 0 || syscall(SYS_move_mount, copy, "", stage, s->name,
 				MOVE_MOUNT_F_EMPTY_PATH) < 0)
 		return failed(t, "mount", s->source);

@@ -8,7 +8,7 @@
 enum {
 	SOON_MS = 50,
 	LATEST_MS = 2000,
-	DEAR_MS = 10,   /* a look that takes longer is taken less often */
+	DEAR_MS = 10, /* a look that takes longer is taken less often */
 	FILES_A_MB = 64,
 	LEAST_FILES = 1000,
 	FLOOR_MB = 64, /* of the disk: what others need to go on */
@@ -37,8 +37,7 @@ bool lb_run_measure(const struct lb_box_run *run, int *again_ms)
 	took = lb_clock_mono() - begun;
 	*again_ms = SOON_MS;
 	if (took > DEAR_MS)
-		*again_ms = took * 10 > LATEST_MS ? LATEST_MS
-						  : (int)took * 10;
+		*again_ms = took * 10 > LATEST_MS ? LATEST_MS : (int)took * 10;
 	/* Over it from the start is no reason: else nothing could be deleted. */
 	if (size.bytes <= run->had.bytes && size.files <= run->had.files)
 		return true;

@@ -71,15 +71,15 @@ static int refuse_all(scmp_filter_ctx f)
 /* No new namespaces; flags that lie in memory cannot be looked at. */
 static int refuse_clone(scmp_filter_ctx f)
 {
-	static const uint64_t spaces[] = {
-		CLONE_NEWNS,  CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
-		CLONE_NEWUSER, CLONE_NEWPID,   CLONE_NEWNET, 0x80 /* time */};
+	static const uint64_t spaces[] = {CLONE_NEWNS,   CLONE_NEWCGROUP,
+					  CLONE_NEWUTS,  CLONE_NEWIPC,
+					  CLONE_NEWUSER, CLONE_NEWPID,
+					  CLONE_NEWNET,  0x80 /* time */};
 
 	for (size_t i = 0; i + 1 < sizeof(spaces) / sizeof(spaces[0]); i++)
-		if (seccomp_rule_add_exact(
-			    f, DENY, SCMP_SYS(clone), 1,
-			    SCMP_A0(SCMP_CMP_MASKED_EQ, spaces[i],
-				    spaces[i])) < 0)
+		if (seccomp_rule_add_exact(f, DENY, SCMP_SYS(clone), 1,
+					   SCMP_A0(SCMP_CMP_MASKED_EQ,
+						   spaces[i], spaces[i])) < 0)
 			return -1;
 	return seccomp_rule_add_exact(f, ABSENT, SCMP_SYS(clone3), 0);
 }
@@ -103,12 +103,14 @@ static int refuse_sockets(scmp_filter_ctx f)
 		const unsigned family = i == 0 ? AF_INET : AF_INET6;
 
 		/* SOCK_PACKET of AF_INET is AF_PACKET by its old name. */
-		if (seccomp_rule_add_exact(
-			    f, DENY, nr, 2, SCMP_A0(SCMP_CMP_EQ, family),
-			    SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, SOCK_RAW)) < 0 ||
-		    seccomp_rule_add_exact(
-			    f, DENY, nr, 2, SCMP_A0(SCMP_CMP_EQ, family),
-			    SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, SOCK_PACKET)) < 0)
+		if (seccomp_rule_add_exact(f, DENY, nr, 2,
+					   SCMP_A0(SCMP_CMP_EQ, family),
+					   SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf,
+						   SOCK_RAW)) < 0 ||
+		    seccomp_rule_add_exact(f, DENY, nr, 2,
+					   SCMP_A0(SCMP_CMP_EQ, family),
+					   SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf,
+						   SOCK_PACKET)) < 0)
 			return -1;
 	}
 	if (seccomp_rule_add_exact(f, no, nr, 2,

@@ -83,8 +83,8 @@ uid_t lb_box_uid(const struct lb_box_uids *uids, const char *root,
 		return 0;
 	for (unsigned long i = 0; i < n; i++) {
 		uid_t uid = uids->first + 1 + (uid_t)((at + i) % n);
-		lb_autofree char *path = lb_printf("%s/%lu", all,
-						   (unsigned long)uid);
+		lb_autofree char *path =
+			lb_printf("%s/%lu", all, (unsigned long)uid);
 		ssize_t len;
 
 		if (symlink(folder, path) == 0)

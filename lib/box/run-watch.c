@@ -14,10 +14,10 @@
 #include "box/run.h"
 
 enum {
-	DRAIN_MS = 150,  /* for what was written before the end */
-	LATE_MS = 5000,  /* for a killed one to be gone */
+	DRAIN_MS = 150, /* for what was written before the end */
+	LATE_MS = 5000, /* for a killed one to be gone */
 	FIRST_LOOK_MS = 50,
-	INIT_SLACK = 2,  /* processes of the backend's own inside */
+	INIT_SLACK = 2, /* processes of the backend's own inside */
 };
 
 /* More output than this, thrown away or not, ends it. */
@@ -98,7 +98,8 @@ static void fill_result(struct lb_box_run *run)
 	r->duration_ms = lb_clock_mono() - run->started;
 	r->out.bytes = run->out.bytes;
 	r->err.bytes = run->err.bytes;
-	if (!r->killed_by && !run->timed_out && lb_cgroup_was_short(&run->group))
+	if (!r->killed_by && !run->timed_out &&
+	    lb_cgroup_was_short(&run->group))
 		r->killed_by = "memory";
 }
 
@@ -145,8 +146,7 @@ void lb_run_look(struct lb_box_run *run)
 {
 	if (run->over)
 		return;
-	if (run->out.bytes + run->err.bytes > MOST_OUTPUT &&
-	    run->out.sink < 0)
+	if (run->out.bytes + run->err.bytes > MOST_OUTPUT && run->out.sink < 0)
 		end_early(run, "output");
 	if (!has_ended(run))
 		return;
@@ -239,7 +239,7 @@ static void on_status(int fd, uint32_t events, void *arg)
 	read_status(arg);
 }
 
-static void on_exit(int fd, uint32_t events, void *arg)
+static void on_ended(int fd, uint32_t events, void *arg)
 {
 	struct lb_box_run *run = arg;
 
@@ -325,7 +325,7 @@ void lb_run_watch(struct lb_box_run *run)
 		lb_tree_size(run->session.workspace_fd, INT64_MAX, INT64_MAX,
 			     &run->had);
 	run->pidfd = lb_proc_watch(run->x.pid);
-	lb_loop_watch(loop, run->pidfd, EPOLLIN, on_exit, run);
+	lb_loop_watch(loop, run->pidfd, EPOLLIN, on_ended, run);
 	if (run->x.status >= 0)
 		lb_loop_watch(loop, run->x.status, EPOLLIN, on_status, run);
 	if (run->x.ready >= 0)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <termios.h>
@@ -76,8 +77,8 @@ static int own_folder(const struct lb_box_run *run, const char *name,
 			   RESOLVE_NO_MAGICLINKS,
 	};
 	const struct lb_box_session *s = &run->session;
-	lb_autofree char *aside = lb_printf("%s.%lld.aside", name,
-					    (long long)lb_clock_now());
+	lb_autofree char *aside =
+		lb_printf("%s.%lld.aside", name, (long long)lb_clock_now());
 	int fd = (int)syscall(SYS_openat2, s->workspace_fd, name, &how,
 			      sizeof(how));
 
@@ -94,8 +95,8 @@ static int own_folder(const struct lb_box_run *run, const char *name,
 				   s->workspace, name);
 	fd = (int)syscall(SYS_openat2, s->workspace_fd, name, &how,
 			  sizeof(how));
-	if (fd < 0 || (s->drop && fchownat(fd, "", s->uid, s->gid,
-					   AT_EMPTY_PATH) < 0)) {
+	if (fd < 0 ||
+	    (s->drop && fchownat(fd, "", s->uid, s->gid, AT_EMPTY_PATH) < 0)) {
 		lb_fail_sys(err, LB_IO, "cannot make '%s/%s'", s->workspace,
 			    name);
 		if (fd >= 0)
@@ -126,8 +127,8 @@ static int owner_of(struct lb_box_run *run, const struct lb_box_source *s,
 static int take_workspace(struct lb_box_run *run, struct lb_error *err)
 {
 	const struct lb_box_spec *spec = run->job.spec;
-	bool is_mounted = spec->host_path &&
-			  spec->host_path_mode != LB_BOX_NONE;
+	bool is_mounted =
+		spec->host_path && spec->host_path_mode != LB_BOX_NONE;
 	struct lb_box_uids uids = {0};
 
 	run->x.drop = geteuid() == 0 && run->driver->isolates;
@@ -136,8 +137,8 @@ static int take_workspace(struct lb_box_run *run, struct lb_error *err)
 	run->x.uid = run->x.drop ? uids.first : geteuid();
 	run->x.gid = run->x.drop ? uids.first : getegid();
 	run->x.home = "/tmp";
-	run->result.quota = spec->quota_mb > 0 ? LB_BOX_QUOTA_SOFT
-					       : LB_BOX_QUOTA_NONE;
+	run->result.quota =
+		spec->quota_mb > 0 ? LB_BOX_QUOTA_SOFT : LB_BOX_QUOTA_NONE;
 	if (is_mounted) {
 		if (add_source(run, spec->host_path, spec->mount_path,
 			       spec->host_path_mode, err) < 0)
@@ -177,11 +178,11 @@ static int take_mounts(struct lb_box_run *run, struct lb_error *err)
 
 	for (size_t i = 0; i < run->job.n_skills; i++) {
 		const struct lb_box_skill *s = &run->job.skills[i];
-		char *target = lb_printf("%s/.skills/%s", LB_BOX_WORKSPACE,
-					 s->name);
+		char *target =
+			lb_printf("%s/.skills/%s", LB_BOX_WORKSPACE, s->name);
 
-		if (run->x.n_sources == LB_RUN_SOURCES || strchr(s->name, '/') ||
-		    s->name[0] == '.') {
+		if (run->x.n_sources == LB_RUN_SOURCES ||
+		    strchr(s->name, '/') || s->name[0] == '.') {
 			free(target);
 			return lb_fail(err, LB_DATA, "'%s' is no skill's name",
 				       s->name);
@@ -193,8 +194,8 @@ static int take_mounts(struct lb_box_run *run, struct lb_error *err)
 	for (size_t i = 0; i < spec->n_mounts; i++)
 		if (spec->mounts[i].mode != LB_BOX_NONE &&
 		    add_source(run, spec->mounts[i].host_path,
-			       spec->mounts[i].mount_path,
-			       spec->mounts[i].mode, err) < 0)
+			       spec->mounts[i].mount_path, spec->mounts[i].mode,
+			       err) < 0)
 			return -1;
 	return 0;
 }

@@ -37,7 +37,7 @@ struct lb_box_run {
 	int64_t started;
 	struct lb_timer deadline, late, measure;
 	struct lb_tree_size had; /* the workspace at its start */
-	int measure_ms; /* until the next look at the workspace */
+	int measure_ms;          /* until the next look at the workspace */
 	const char *killed_by;
 	bool killed, timed_out, over;
 	struct lb_error error; /* why it is killed; code LB_OK: see killed_by */

@@ -24,7 +24,7 @@ enum { FILES_A_MB = 64, LEAST_FILES = 1000 };
 struct opening {
 	struct lb_box_session *s;
 	struct lb_config *config;
-	char *root; /* owned */
+	char *root;             /* owned */
 	const char *short_name; /* the folder's */
 	struct lb_box_uids uids;
 };
@@ -38,15 +38,14 @@ static int look(struct opening *o, struct lb_error *err)
 
 	if (s->workspace_fd >= 0)
 		close(s->workspace_fd);
-	s->workspace_fd = open(s->workspace, O_PATH | O_DIRECTORY |
-						     O_NOFOLLOW | O_CLOEXEC);
+	s->workspace_fd = open(s->workspace,
+			       O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (s->workspace_fd < 0 && errno == ENOENT)
 		return 0;
 	if (s->workspace_fd < 0 || fstat(s->workspace_fd, &st) < 0)
 		return lb_fail_sys(err, LB_IO, "cannot open '%s'",
 				   s->workspace);
-	ours = s->drop ? st.st_uid >= o->uids.first &&
-				 st.st_uid <= o->uids.last
+	ours = s->drop ? st.st_uid >= o->uids.first && st.st_uid <= o->uids.last
 		       : st.st_uid == geteuid();
 	if (!ours)
 		return lb_fail(err, LB_DENIED,

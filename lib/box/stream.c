@@ -30,8 +30,8 @@ static void watch(struct lb_stream *s)
 			      s);
 	s->waits = waits;
 	if (s->fd >= 0)
-		lb_loop_watch(s->loop, s->fd, waits ? 0 : EPOLLIN,
-			      on_readable, s);
+		lb_loop_watch(s->loop, s->fd, waits ? 0 : EPOLLIN, on_readable,
+			      s);
 }
 
 /* Hand on what can be handed on without waiting. */

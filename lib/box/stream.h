@@ -15,11 +15,11 @@
 /* One stream: a pipe that is read to its end. */
 struct lb_stream {
 	struct lb_loop *loop;
-	int fd;   /* -1: it has ended */
-	int sink; /* goes on to it as it comes; -1: kept in `kept` */
-	bool shows;       /* the sink is a terminal: nothing that it obeys */
-	bool sink_gone;   /* its reader left */
-	bool waits;       /* for the sink */
+	int fd;             /* -1: it has ended */
+	int sink;           /* goes on to it as it comes; -1: kept in `kept` */
+	bool shows;         /* the sink is a terminal: nothing that it obeys */
+	bool sink_gone;     /* its reader left */
+	bool waits;         /* for the sink */
 	struct lb_buf text; /* that the sink did not take yet */
 	struct lb_buf part; /* the beginning of a character, for a terminal */
 	struct lb_box_output *kept;

@@ -28,8 +28,8 @@ static void add(struct count *c, const struct stat *st)
 {
 	c->size->bytes += (int64_t)st->st_blocks * 512;
 	c->size->files++;
-	c->size->more = c->size->bytes > c->max_bytes ||
-			c->size->files > c->max_files;
+	c->size->more =
+		c->size->bytes > c->max_bytes || c->size->files > c->max_files;
 }
 
 static DIR *open_folder(int parent, const char *name)
@@ -57,8 +57,8 @@ void lb_tree_size(int folder, int64_t max_bytes, int64_t max_files,
 		return;
 	c.dev = st.st_dev;
 	while (depth >= 0) {
-		const struct dirent *one = size->more ? NULL
-						      : readdir(at[depth]);
+		const struct dirent *one =
+			size->more ? NULL : readdir(at[depth]);
 
 		if (!one) {
 			closedir(at[depth--]);

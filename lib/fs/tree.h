@@ -10,7 +10,7 @@
 struct lb_tree_size {
 	int64_t bytes; /* on the disk: blocks, not lengths */
 	int64_t files; /* of every kind, folders too */
-	bool more;     /* one of the limits was passed: the rest is not counted */
+	bool more; /* one of the limits was passed: the rest is not counted */
 };
 
 /*
