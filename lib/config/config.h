@@ -52,6 +52,9 @@ const json_t *lb_config_pipeline(struct lb_config *config, const char *name);
 const json_t *lb_config_provider(struct lb_config *config, const char *name);
 const json_t *lb_config_webhook(struct lb_config *config, const char *name);
 
+/* Is there a profile of that name, built in or in box.profiles? */
+bool lb_config_has_profile(const struct lb_config *config, const char *name);
+
 /* What a webhook may want to hear of; NULL-ended. */
 extern const char *const lb_webhook_events[];
 

@@ -157,7 +157,7 @@ static void stranger(struct lb_config *config, const char *name)
 	}
 	if (lb_key_absence(lb_buf_str(&path), NULL) != LB_KEY_UNKNOWN) {
 		lb_config_problem(config, LB_PROBLEM, where, "%s",
-				  "not in this version");
+				  lb_key_absence_why(lb_buf_str(&path)));
 		return;
 	}
 	near = lb_key_near(lb_buf_str(&path));

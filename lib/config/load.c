@@ -252,6 +252,7 @@ struct lb_config *lb_config_gather(const struct lb_sources *from)
 	check_tools(config);
 	lb_config_check_webhooks(config);
 	lb_config_check_people(config);
+	lb_config_check_box(config);
 	config->file = file ? lb_steal(&file) : lb_steal(&fresh);
 	return config;
 }
