@@ -336,6 +336,53 @@ static void torn(void)
 	tap_ok(fold() && all_there(2), "half a row takes no other with it");
 }
 
+/* Does somebody wait for the lock on a file? */
+static bool is_waited_for(const struct stat *st)
+{
+	lb_autofree char *inode = lb_printf(":%lu ", (unsigned long)st->st_ino);
+	FILE *f = fopen("/proc/locks", "r");
+	char line[256];
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = strstr(line, "-> FLOCK") && strstr(line, inode);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* The file was taken away from a writer who had it open, and is there anew. */
+static void taken_away(void)
+{
+	lb_autofree char *path = lb_printf("%s/box/audit.jsonl", state);
+	lb_autofree char *away = lb_printf("%s/box/away", state);
+	struct stat st;
+	int fd;
+	pid_t pid;
+
+	write_row(0);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	tap_ok(fd >= 0 && fstat(fd, &st) == 0 && flock(fd, LOCK_EX) == 0,
+	       "the file is held");
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		close(fd);
+		write_row(1);
+		_exit(0);
+	}
+	for (int i = 0; i < 10000 && !is_waited_for(&st); i++)
+		usleep(1000);
+	rename(path, away);
+	close(open(path, O_WRONLY | O_CREAT, 0600));
+	close(fd);
+	waitpid(pid, NULL, 0);
+	tap_ok(stat(path, &st) == 0 && st.st_size > 0,
+	       "who waited for one file writes to the other");
+	unlink(path);
+	unlink(away);
+}
+
 static void not_a_file(void)
 {
 	lb_autofree char *path = lb_printf("%s/box/audit.jsonl", state);
@@ -409,6 +456,7 @@ int main(void)
 	bounded();
 	length_of_commands();
 	torn();
+	taken_away();
 	not_a_file();
 	{
 		lb_autofree char *db = lb_printf("%s/lb.db", state);
