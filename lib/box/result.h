@@ -57,7 +57,7 @@ struct lb_box_result {
 	enum lb_box_end end;
 	int exit_code; /* 128+N: died of signal N; -1: timed out */
 	/* Borrowed; what ended it before its time: "output", "quota", "memory",
-	 * or NULL. */
+	 * "cancelled", or NULL. */
 	const char *killed_by;
 	struct lb_box_output out, err;
 	int64_t duration_ms;

@@ -379,6 +379,8 @@ const struct lb_key lb_keys[] = {
  .doc = "how long files that came with messages are kept"},
 {"retention.media-size", LB_KEY_SIZE, "\"2G\"",
  .doc = "how much of them is kept: the oldest go first"},
+{"retention.audit", LB_KEY_DURATION, "\"30d\"",
+ .doc = "how long it is known what was done with tools, and who allowed it"},
 {"retention.conversations", LB_KEY_DURATION, "\"none\"",
  .doc = "how long a conversation is kept that nobody goes on with"},
 {0},

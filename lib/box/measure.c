@@ -1,0 +1,46 @@
+/* measure.c - a quota that is kept by looking. */
+#include <sys/statvfs.h>
+
+#include "base/clock.h"
+#include "box/run.h"
+#include "fs/tree.h"
+
+enum {
+	SOON_MS = 50,
+	LATEST_MS = 2000,
+	DEAR_MS = 10,   /* a look that takes longer is taken less often */
+	FILES_A_MB = 64,
+	LEAST_FILES = 1000,
+	FLOOR_MB = 64, /* of the disk: what others need to go on */
+};
+
+/* Is the disk itself about to be full? */
+static bool is_full(int fd)
+{
+	struct statvfs v;
+
+	return fstatvfs(fd, &v) == 0 &&
+	       (uint64_t)v.f_bavail * v.f_frsize < (uint64_t)FLOOR_MB << 20;
+}
+
+bool lb_run_measure(const struct lb_box_run *run, int *again_ms)
+{
+	int64_t quota_mb = run->job.spec->quota_mb, begun = lb_clock_mono(),
+		files = quota_mb * FILES_A_MB, took;
+	struct lb_tree_size size;
+	int fd = run->session.workspace_fd;
+
+	if (fd < 0)
+		return true;
+	lb_tree_size(fd, quota_mb << 20,
+		     files < LEAST_FILES ? LEAST_FILES : files, &size);
+	took = lb_clock_mono() - begun;
+	*again_ms = SOON_MS;
+	if (took > DEAR_MS)
+		*again_ms = took * 10 > LATEST_MS ? LATEST_MS
+						  : (int)took * 10;
+	/* Over it from the start is no reason: else nothing could be deleted. */
+	if (size.bytes <= run->had.bytes && size.files <= run->had.files)
+		return true;
+	return !size.more && !is_full(fd);
+}
