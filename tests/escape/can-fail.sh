@@ -4,7 +4,8 @@
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
-naive="python3 '$here/naive.py'"
+careless="python3 '$here/naive.py'"
+naive=$careless
 setups='--setup user'
 [ "$(id -u)" -ne 0 ] || setups="$setups --setup root"
 
@@ -43,3 +44,19 @@ refused '^not ok 1 - user E01.*does not fail' "$work/wrong.json" E01 ||
 naive=false
 refused '^not ok 1 - user F01' "$work/nothing.json" F01 ||
 	fail 'tests that did not run passed'
+
+# A launcher that answers and runs nothing.
+cat > "$work/liar" << 'END'
+#!/bin/sh
+mkdir -p "$LB_STATE/box/workspaces/$2"
+echo '{"status":"completed","exit_code":0,"stdout":"","stderr":"",' \
+	'"isolated":true,"limits_backend":"cgroup","quota":"hard"}'
+END
+chmod +x "$work/liar"
+naive=$work/liar
+refused '^# it did not run' "$work/nothing.json" F01 ||
+	fail 'a test passed whose command did not run'
+# One that holds each process to what should hold all of them.
+naive="sh -c 'ulimit -v 500000; exec \"\$@\"' - $careless"
+refused '^# not enforced' "$work/nothing.json" P14 ||
+	fail 'a limit passed that is not reported as enforced'
