@@ -116,6 +116,9 @@ static int prepare(struct one *o, char **argv, struct lb_error *err)
 	json_auto_t *request = request_of_options(err);
 	size_t n = 0;
 
+	/* argv takes its place. */
+	if (request)
+		json_object_set_new(request, "cmd", json_string("argv"));
 	if (!request ||
 	    request_spec(o->work, request, o->notes, &o->spec, err) < 0)
 		return -1;
