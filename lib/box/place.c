@@ -44,6 +44,14 @@ char *lb_box_workspaces(struct lb_config *config, const char *state)
 			     "workspaces"));
 }
 
+char *lb_box_skills(struct lb_config *config, const char *state)
+{
+	const char *set = text_of(config, "box.local.skills_root", NULL);
+
+	return set ? below(lb_box_root(config, state), set)
+		   : lb_printf("%s/skills", state);
+}
+
 int lb_box_uids(struct lb_config *config, struct lb_box_uids *uids,
 		struct lb_error *err)
 {

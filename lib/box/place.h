@@ -18,6 +18,10 @@ char *lb_box_root(struct lb_config *config, const char *state);
  * the root. Caller frees. */
 char *lb_box_workspaces(struct lb_config *config, const char *state);
 
+/* `box.local.skills_root`, where a relative one is below the root; else
+ * $LB_STATE/skills. Caller frees. */
+char *lb_box_skills(struct lb_config *config, const char *state);
+
 /* The user ids of sandboxes that root starts, `box.uid-range`. The first one is
  * for those without a session. LB_CONFIG. */
 struct lb_box_uids {
