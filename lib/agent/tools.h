@@ -36,6 +36,11 @@ void asker_grants(struct lb_grants *g, const struct agent *a,
 void agent_complain_once(struct agent *a, const char *what, const char *name,
 			 const char *why);
 
+/* The provider that need not be configured: lb-tool. */
+#define PROVIDER_NATIVE "native"
+
+bool providers_is_own(const char *name);
+
 /* The provider of that name; NULL: there is none. */
 struct lb_provider *providers_find(struct agent *a, const char *name);
 /* End them all: they have some time, then they are killed. */

@@ -60,6 +60,35 @@ void agent_complain_once(struct agent *a, const char *what, const char *name,
 		lb_complain("%s", text);
 }
 
+/* Is anything of the sandbox's granted, and is there to be one? */
+static bool wants_native(struct agent *a, const struct lb_grants *g)
+{
+	static const char *const those[] = {"exec", "read", "write",
+					    "edit", "glob", "grep"};
+	const struct lb_config *config = a->options->config;
+
+	if (json_is_false(lb_config_get(config, "box.enabled")) ||
+	    json_object_get(lb_config_get(config, "tools.providers"),
+			    PROVIDER_NATIVE) ||
+	    !lb_grants_provider(g, PROVIDER_NATIVE))
+		return false;
+	for (size_t i = 0; i < sizeof(those) / sizeof(those[0]); i++)
+		if (lb_grants_allow(g, those[i], those[i]))
+			return true;
+	return false;
+}
+
+static void use(struct agent *a, const char *name,
+		void (*fn)(void *arg, struct lb_provider *p), void *arg)
+{
+	struct lb_provider *p = providers_find(a, name);
+
+	if (p)
+		fn(arg, p);
+	else
+		agent_complain_once(a, "provider", name, "cannot be started");
+}
+
 /* Call fn with each provider that the asker's pipeline has. */
 static void each_provider(struct agent *a, const struct lb_grants *g,
 			  void (*fn)(void *arg, struct lb_provider *p),
@@ -72,16 +101,11 @@ static void each_provider(struct agent *a, const struct lb_grants *g,
 
 	json_object_foreach((json_t *)(uintptr_t)all, name, settings)
 	{
-		struct lb_provider *p = lb_grants_provider(g, name)
-						? providers_find(a, name)
-						: NULL;
-
-		if (p)
-			fn(arg, p);
-		else if (lb_grants_provider(g, name))
-			agent_complain_once(a, "provider", name,
-					    "cannot be started");
+		if (lb_grants_provider(g, name))
+			use(a, name, fn, arg);
 	}
+	if (wants_native(a, g))
+		use(a, PROVIDER_NATIVE, fn, arg);
 }
 
 struct ask {

@@ -53,8 +53,7 @@ static void on_done(void *arg, struct lb_box_result *r,
 
 static int try(struct lb_loop *loop, struct lb_box *box, struct lb_error *err)
 {
-	lb_autofree char *cmd = lb_strdup(question);
-	json_auto_t *nothing = json_object();
+	json_auto_t *request = lb_json_pack("{s:s}", "cmd", question);
 	struct lb_box_spec spec = {.cmd = NULL};
 	struct probe p = {.err = err};
 	struct lb_box_job job = {.spec = &spec,
@@ -67,17 +66,13 @@ static int try(struct lb_loop *loop, struct lb_box *box, struct lb_error *err)
 				 .arg = &p};
 	int result = -1;
 
-	if (lb_box_spec_read(&spec, nothing, err) == 0) {
-		char *was = spec.cmd;
-
-		spec.cmd = cmd;
+	if (lb_box_spec_read(&spec, request, err) == 0) {
 		spec.timeout_ms = PROBE_MS;
 		if (lb_box_start(box, &job, err)) {
 			while (!p.done)
 				lb_loop_turn(loop, -1);
 			result = p.result;
 		}
-		spec.cmd = was;
 	}
 	lb_box_spec_release(&spec);
 	return result;

@@ -24,7 +24,7 @@ struct lb_box *lb_box_open(struct lb_loop *loop, struct lb_config *config,
 	box->loop = loop;
 	box->config = config;
 	box->state = lb_strdup(state);
-	box->seccomp = box->etc = -1;
+	box->etc = -1;
 	return box;
 }
 
@@ -40,8 +40,6 @@ void lb_box_close(struct lb_box *box)
 		lb_box_forget_group(box, box->ending[0]);
 	free(box->ending);
 	lb_cgroups_release(&box->groups);
-	if (box->seccomp >= 0)
-		close(box->seccomp);
 	if (box->etc >= 0)
 		close(box->etc);
 	free(box->etc_path);

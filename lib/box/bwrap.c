@@ -374,12 +374,13 @@ static int bwrap_exec(struct lb_box *box, struct lb_box_exec *x,
 {
 	bool is_long = !x->spec->argv && strlen(x->spec->cmd) > MAX_ARGUMENT;
 	lb_autofree struct args *a = lb_alloc(sizeof(*a));
+	lb_autoclose int filter = lb_box_seccomp(err);
 	lb_autoclose int text = -1, script = -1, status = -1, ready = -1;
 	int status_ends[2], ready_ends[2] = {-1, -1}, result = -1;
 
-	if (box->seccomp < 0 && (box->seccomp = lb_box_seccomp(err)) < 0)
+	/* Each reads a file of its own: they share no place in it. */
+	if (filter < 0)
 		return -1;
-	lseek(box->seccomp, 0, SEEK_SET);
 	a->drop = x->drop;
 	if (put_all(a, box, x, !x->drop, is_long, err) == 0)
 		text = memory_file("arguments", a->text.data, a->text.len, err);
@@ -398,7 +399,7 @@ static int bwrap_exec(struct lb_box *box, struct lb_box_exec *x,
 					 x->out,
 					 x->err,
 					 text,
-					 box->seccomp,
+					 filter,
 					 status,
 					 ready = ready_ends[0],
 					 script};

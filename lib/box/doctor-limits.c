@@ -4,7 +4,31 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "box/cgroup.h"
 #include "box/doctor.h"
+
+void lb_check_limits(const struct lb_patient *p, struct lb_symptom *s)
+{
+	const char *parent = lb_config_str(p->config, "box.cgroup");
+	struct lb_cgroups groups = {0};
+
+	lb_cgroups_find(&groups, p->root, parent ? parent : "");
+	if (groups.version > 0) {
+		lb_symptom_say(s, LB_HEALTH_OK,
+			       "memory, processes and processor are limited by "
+			       "control groups below %s",
+			       groups.below[LB_CGROUP_MEMORY]);
+	} else {
+		lb_symptom_say(s, LB_HEALTH_WEAK,
+			       "of single processes only: %s", groups.why.text);
+		lb_buf_puts(&s->advice,
+			    "start it as 'systemd-run --user --scope -p "
+			    "Delegate=yes PROGRAM', or have root make a group, "
+			    "give it away by chown -R and name it in "
+			    "box.cgroup");
+	}
+	lb_cgroups_release(&groups);
+}
 
 static bool has_mkfs(const struct lb_patient *p)
 {

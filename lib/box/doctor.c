@@ -187,6 +187,7 @@ static const struct {
 	{"container", lb_check_container},
 	{"seccomp", lb_check_seccomp},
 	{"landlock", lb_check_landlock},
+	{"limits", lb_check_limits},
 	{"quota", lb_check_quota},
 	{"users", lb_check_users},
 	{"state", check_state},

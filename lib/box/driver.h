@@ -20,8 +20,7 @@ struct lb_box {
 	struct lb_config *config; /* borrowed, as is the loop */
 	char *state;
 	struct lb_cgroups groups;
-	int seccomp; /* the filter; -1: not made yet */
-	int etc;     /* O_PATH of the folder that is /etc inside; -1 */
+	int etc; /* O_PATH of the folder that is /etc inside; -1 */
 	char *etc_path;
 	struct ending **ending; /* control groups that are not empty yet */
 	size_t n_ending;

@@ -113,6 +113,12 @@ const char *lb_config_user(struct lb_config *config);
 /* An environment variable; "" counts as unset. Borrowed. */
 const char *lb_config_env(const char *name);
 
+/*
+ * The variables, "NAME=value", that set keys of a program of ours that asks for
+ * no provider, no bot: what it needs to decide as we do. Borrowed; at most max.
+ */
+size_t lb_config_env_keys(const char **at, size_t max);
+
 /* base/path's lb_path_share() with $LB_SHARE. Caller frees. */
 char *lb_config_share(const char *name);
 

@@ -234,3 +234,15 @@ void lb_config_environment(struct lb_config *config)
 		take_variable(config, "LB_MODEL", "llm.model", model);
 	take_bot(config);
 }
+
+size_t lb_config_env_keys(const char **at, size_t max)
+{
+	size_t n = 0;
+
+	for (char **e = environ; e && *e && n < max; e++)
+		if (strncmp(*e, "LB__", 4) == 0 ||
+		    strncmp(*e, "BOX__", 5) == 0 ||
+		    strncmp(*e, "SYSTEM__", 8) == 0)
+			at[n++] = *e;
+	return n;
+}
