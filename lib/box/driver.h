@@ -51,6 +51,7 @@ struct lb_box_exec {
 	uid_t uid;
 	gid_t gid;
 	bool drop;
+	bool is_persons; /* uid is of somebody who is at work here, too */
 	/* Filled in: */
 	pid_t pid;
 	int status; /* what the backend reports of it; -1 */
@@ -65,6 +66,7 @@ struct lb_box_report {
 struct lb_box_driver {
 	const char *name;
 	bool isolates;
+	const char *says; /* what its own messages begin with; or NULL */
 	/* LB_UNAVAILABLE: it does not work here, and why. */
 	int (*probe)(struct lb_box *box, struct lb_error *err);
 	int (*exec)(struct lb_box *box, struct lb_box_exec *x,
