@@ -1,0 +1,53 @@
+/* lb-tool - where its tools work. */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "config/config.h"
+#include "lb-tool.h"
+
+enum { MIB = 1024 * 1024 };
+
+int place_of_folder(struct tool_place *p, const char *folder,
+		    struct lb_error *err)
+{
+	*p = (struct tool_place){
+		.session = {.workspace_fd = -1},
+		.folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC),
+	};
+	if (p->folder < 0)
+		return lb_fail_sys(err,
+				   errno == EACCES ? LB_DENIED : LB_NOINPUT,
+				   "cannot open '%s'", folder);
+	p->place.workspace = p->folder;
+	return 0;
+}
+
+int place_of_session(struct tool_place *p, struct lb_config *config,
+		     const char *name, struct lb_error *err)
+{
+	lb_autofree char *state = lb_config_state(err);
+	struct lb_box_session *s = &p->session;
+
+	*p = (struct tool_place){.folder = -1};
+	if (!state || lb_box_session_open(s, config, state, name, 0, err) < 0)
+		return -1;
+	p->place = (struct lb_place){
+		.workspace = s->workspace_fd,
+		.drop = s->drop,
+		.uid = s->uid,
+		.gid = s->gid,
+		.quota = s->quota_mb * MIB,
+		.quota_is_kept = s->quota == LB_BOX_QUOTA_HARD,
+	};
+	return 0;
+}
+
+void place_release(struct tool_place *p)
+{
+	if (p->folder >= 0)
+		close(p->folder);
+	else
+		lb_box_session_close(&p->session);
+}
