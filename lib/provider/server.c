@@ -319,6 +319,8 @@ int lb_tools_serve(const struct lb_serving *what)
 		free_job(s.jobs);
 	lb_lines_close(s.in);
 	lb_out_close(s.out);
+	if (what->end)
+		what->end(what->arg);
 	lb_loop_close(s.loop);
 	return code;
 }
