@@ -53,11 +53,11 @@ class Call:
         self.limit = test.get("timeout", 10)
         command = run.launcher + [
             "--session", session, "--timeout", str(self.limit),
-            "--memory", "256", "--pids", "64",
+            "--memory", "256M", "--pids", "64",
             "--cpus", str(test.get("cpus", 1)), "--max-out", str(1 << 20),
             "--skill", "demo=" + os.path.join(run.host.skills, "demo")]
         if test.get("quota"):
-            command += ["--quota", str(QUOTA_MB)]
+            command += ["--quota", "%dM" % QUOTA_MB]
         if "network" in test:
             command += ["--network", test["network"]]
         given = b"x" * test.get("stdin_bytes", 0)
