@@ -4,7 +4,8 @@
 Each test is a call of lb-exec in a session of its own; what it printed, what
 the host looks like afterwards, and what the host itself did meanwhile decide.
 Set-ups: `root` (started by root), `user` (by somebody without rights),
-`user-cgroup` (the same, control groups delegated). A failure that is not in
+`user-cgroup` (the same, control groups delegated), each with its files below a
+home of mode 0700 and nothing configured. A failure that is not in
 expected.json, or a test there that does not fail, fails the run. TAP.
 
     run.py [--setup NAME]... [--tests ID,ID...] [--launcher COMMAND]
