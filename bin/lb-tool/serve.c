@@ -43,6 +43,13 @@ static void begin(void *arg, struct lb_loop *loop, struct lb_server *server)
 	s->runner = lb_tool_runner_open(loop, MOST);
 }
 
+static void end(void *arg)
+{
+	struct serving *s = arg;
+
+	lb_tool_runner_close(s->runner);
+}
+
 static json_t *list(void *arg, const json_t *context)
 {
 	json_t *all = json_array();
@@ -142,13 +149,13 @@ int serve_verb(int argc, char **argv)
 	if (!s.config)
 		return lb_report(&err);
 	lb_note_terminal();
-	/* The runner ends with the process: the loop is gone before. */
 	code = lb_tools_serve(&(struct lb_serving){
 		.name = "lb-tool",
 		.list = list,
 		.call = call,
 		.cancel = cancel,
 		.begin = begin,
+		.end = end,
 		.arg = &s,
 	});
 	lb_config_close(s.config);

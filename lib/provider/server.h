@@ -73,6 +73,8 @@ struct lb_serving {
 	/* May be NULL: the loop runs from now on; set up what it needs. */
 	void (*begin)(void *arg, struct lb_loop *loop,
 		      struct lb_server *server);
+	/* May be NULL: there are no jobs any more, and the loop closes now. */
+	void (*end)(void *arg);
 	void *arg;
 };
 
