@@ -34,7 +34,8 @@ depends=$(dpkg-shlibdeps -O root/usr/bin/lb-* | sed -n 's/^shlibs:Depends=//p')
 # libcurl is opened, not linked: the package that holds it is one more.
 soname=$(sed -n 's/^CURL_SONAME = //p' source/Makefile)
 curl=$(dpkg-query -S "*/${soname:-libcurl.so.4}" | sed 's/:.*//' | head -n 1)
-depends="$depends, $curl"
+# Nor is what the sandbox is made of, a program.
+depends="$depends, $curl, bubblewrap"
 arch=$(dpkg --print-architecture)
 cat > root/DEBIAN/control << END
 Package: lb-toolkit
@@ -43,7 +44,7 @@ Architecture: $arch
 Maintainer: lb <lb@localhost>
 Installed-Size: $(du -sk root/usr | cut -f 1)
 Depends: $depends
-Recommends: man-db
+Recommends: man-db, e2fsprogs, mount
 Suggests: jq, bash-completion
 Section: net
 Priority: optional

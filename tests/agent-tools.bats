@@ -182,6 +182,17 @@ history() {
 	same done "$(answer joe2 'call x__exec' '{"pipeline":"full","bot":"shop","sender_id":"joe"}')"
 }
 
+@test "a provider is told all that rights and names depend on" {
+	lists peep > "$BATS_TEST_TMPDIR/body"
+	{
+		echo "told() { echo \"\$l\" >> '$BATS_TEST_TMPDIR/told'; }"
+		sed 's/^while read -r l; do/&\ntold/' "$BATS_TEST_TMPDIR/body"
+	} | provider x
+	same done "$(answer ann 'call x__peep' '{"id":"id-1","conversation_id":"9"}')"
+	same '{"bot":"-","conversation_id":"9","id":"id-1","launcher_id":"ann","launcher_type":"person","pipeline":"default","platform":"text","sender_id":"ann","session":"-/ann"}' \
+		"$(jq -cS 'select(.op == "call").context | del(.deadline_ms)' "$BATS_TEST_TMPDIR/told")"
+}
+
 @test "two tools of one name are an error that the operator sees, and neither" {
 	lists search > "$BATS_TEST_TMPDIR/x.sh"
 	cat > "$LB_CONFIG" <<-END

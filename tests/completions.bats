@@ -111,6 +111,25 @@ offered() {
 	offered lb-session list "" ""
 }
 
+@test "commands that wait to be approved are offered" {
+	need python3
+	lb-run gc > "$BATS_TEST_TMPDIR/out"
+	mkdir -p "$LB_STATE/box"
+	echo '{"key":"1","time":1}' > "$LB_STATE/box/audit.jsonl"
+	lb-box audit > "$BATS_TEST_TMPDIR/out"
+	python3 - "$LB_STATE/lb.db" <<-'END'
+		import sqlite3, sys, time
+		c = sqlite3.connect(sys.argv[1])
+		for id in ("aaaaaaaa", "bbbbbbbb"):
+		    c.execute("INSERT INTO approvals VALUES(?, ?, 's', 'b', 'a', 't', ?, 0, '', 0)",
+		              (id, id, int(time.time() * 1000)))
+		c.commit()
+	END
+	offered lb-box approve "" "aaaaaaaa bbbbbbbb"
+	offered lb-box deny b bbbbbbbb
+	offered lb-box deny aaaaaaaa "" ""
+}
+
 @test "the usual verb's options are offered without it, and files where they go" {
 	cd "$BATS_TEST_TMPDIR"
 	touch file.png

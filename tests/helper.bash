@@ -58,6 +58,17 @@ need() {
 	skip "needs $1"
 }
 
+# needs_sandbox - skip where bubblewrap is not there or may not do its work. Where
+# LB_REQUIRE names userns, that is a failure.
+needs_sandbox() {
+	bwrap --unshare-user --unshare-net --unshare-pid --ro-bind / / true \
+		> /dev/null 2>&1 < /dev/null && return 0
+	case ,${LB_REQUIRE-}, in
+	*,userns,*) echo "a sandbox is required here and cannot be had"; return 1 ;;
+	esac
+	skip "needs bubblewrap and user namespaces"
+}
+
 # documented PAGE PROGRAM [VERB] - every option in --help is in the page.
 documented() {
 	local page=$LB_TEST_MAN/$1 option

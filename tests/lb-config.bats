@@ -77,8 +77,8 @@ after() {
 @test "a bad value in the environment is exit 78 and names the variable" {
 	run --separate-stderr -78 env LB__CONCURRENCY__PIPELINE=0 lb-config get
 	same "lb-config: environment LB__CONCURRENCY__PIPELINE: '0' is not a whole number from 1 to 10000" "$stderr"
-	run --separate-stderr -78 env LB__BOX__ENABLED=true lb-config get
-	same "lb-config: environment LB__BOX__ENABLED: not in this version" "$stderr"
+	run --separate-stderr -78 env LB__VDB__USE=chroma lb-config get
+	same "lb-config: environment LB__VDB__USE: not in this version" "$stderr"
 	run --separate-stderr -78 env LB__PROVIDERS__P__API_KEYS='[{x: sk-secret}]' lb-config get
 	[[ $stderr != *sk-secret* ]]
 }
@@ -97,7 +97,7 @@ after() {
 		"$(problems 'bots: {a: {adapter: discord}}')"
 	same "1: bots.a.adapter: 'stdin' is not stdout, jsonl, null, telegram or text" \
 		"$(problems 'bots: {a: {adapter: stdin}}')"
-	same "1: box: not in this version" "$(problems 'box: {enabled: true}')"
+	same "1: vdb: not in this version" "$(problems 'vdb: {use: chroma}')"
 	same "1: concurrency.pipeline: '10001' is not a whole number from 1 to 10000" \
 		"$(problems 'concurrency: {pipeline: 10001}')"
 	same "1: llm.idle-timeout: 0 is refused; say none for no limit" \
@@ -215,7 +215,7 @@ after() {
 	sed 's/^#//' "$LB_CONFIG" > "$HOME/all.yaml"
 	run -0 lb-config check "$HOME/all.yaml"
 	[ -z "$output" ]
-	same "$(grep -c '^{"' "$BATS_TEST_DIRNAME/../lib/config/table.c")" \
+	same "$(cat "$BATS_TEST_DIRNAME"/../lib/config/table*.[ch] | grep -c '^{"')" \
 		"$(lb-config describe | wc -l)"
 	for key in $(lb-config describe | jq -r '.key | sub("([.][*])+$"; "") | sub(".*[.]"; "")'); do
 		grep -q "^ *$key:" "$HOME/all.yaml"
@@ -324,7 +324,7 @@ concurrency:
 	run --separate-stderr -78 lb-config set bots.a.adapter discord
 	run --separate-stderr -64 lb-config set llm.modle y
 	run --separate-stderr -64 lb-config set llm y
-	run --separate-stderr -78 lb-config set box.enabled true
+	run --separate-stderr -78 lb-config set vdb.use chroma
 	same 'llm: {model: x}' "$(cat "$LB_CONFIG")"
 	echo '{' > "$LB_CONFIG"
 	run -65 lb-config set llm.model x
@@ -542,7 +542,7 @@ a/b@c' "$(jq -r --arg n GROQ_API_KEY,http_proxy,HTTPS_PROXY,OPENAI_BASE_URL,LB__
 	done
 	run --separate-stderr -64 lb-config set bots.Xx.Token x
 	same "lb-config: 'bots.Xx.Token' is no key (did you mean 'bots.Xx.token'?)" "$stderr"
-	run -78 lb-config describe box.enabled
+	run -78 lb-config describe vdb.use
 	# a word of a key, and a key without what it is in
 	same "$(lb-config describe pipelines.default.trigger.ignore-rules)" \
 		"$(lb-config describe ignore-rules)"

@@ -279,26 +279,100 @@ no() {
 	same '["regex",1]' "$(of '[.truncated_by,.total]' grep '{"pattern":"^(a|aa)+$"}')"
 }
 
+# context N [MEMBERS] - of a call by person N, whom everything is granted.
+context() {
+	echo "{\"bot\":\"b\",\"pipeline\":\"default\",\"session\":\"b/person_$1\",\"platform\":\"jsonl\",\"launcher_type\":\"person\",\"launcher_id\":\"$1\",\"sender_id\":\"$1\"}"
+}
+
+# asked ID NAME ARGUMENTS N - a request.
+asked() {
+	echo "{\"op\":\"call\",\"id\":\"$1\",\"name\":\"$2\",\"arguments\":$3,\"context\":$(context "$4")}"
+}
+
+open_to() {
+	echo "pipelines: {default: {ai: {local-agent: {enable-all-tools: true}}, sandbox: {open-to: $1}}}" > "$LB_CONFIG"
+	printf 'bots: {b: {adapter: jsonl}}\n' >> "$LB_CONFIG"
+}
+
 @test "serve: each session has its own folder, calls can be cancelled" {
-	run -0 lb-tool <<-'END'
+	open_to everyone
+	run -0 lb-tool <<-END
 		{"op":"hello","version":1}
-		{"op":"call","id":"1","name":"write","arguments":{"path":"f","content":"a"},"context":{"session":"b/person_1"}}
+		$(asked 1 write '{"path":"f","content":"a"}' 1)
 	END
 	same '{"version":1,"name":"lb-tool"}' "${lines[0]}"
 	same true "$(jq -r '.content|fromjson|.ok' <<< "${lines[1]}")"
-	run -0 lb-tool serve <<-'END'
-		{"op":"list","id":"0","context":{}}
-		{"op":"call","id":"1","name":"read","arguments":{"path":"f"},"context":{"session":"b/person_1"}}
-		{"op":"call","id":"2","name":"read","arguments":{"path":"f"},"context":{"session":"b/person_2"}}
+	run -0 lb-tool serve <<-END
+		$(asked 1 read '{"path":"f"}' 1)
+		$(asked 2 read '{"path":"f"}' 2)
 		{"op":"call","id":"3","name":"read","arguments":{"path":"f"},"context":{}}
-		{"op":"call","id":"4","name":"read","arguments":{"path":"f"},"context":{"session":"b/person_1"}}
+		$(asked 4 read '{"path":"f"}' 1)
 		{"op":"cancel","id":"4"}
 	END
 	same '"a" true' "$(jq -r 'select(.id == "1").content|fromjson|"\(.content|tojson) \(.ok)"' <<< "$output")"
 	same 'false' "$(jq -r 'select(.id == "2").content|fromjson|.ok' <<< "$output")"
-	same 'tool' "$(jq -r 'select(.id == "3").error.code' <<< "$output")"
+	same 'denied' "$(jq -r 'select(.id == "3").error.code' <<< "$output")"
 	same 'cancelled' "$(jq -r 'select(.id == "4").error.code' <<< "$output")"
-	same 5 "$(jq -r 'select(.id == "0").tools|length' <<< "$output")"
+}
+
+@test "serve: the pipeline says what is there, and for whom, at each call" {
+	open_to admins
+	run -0 lb-tool serve <<-END
+		{"op":"list","id":"0","context":$(context 1)}
+		$(asked 1 read '{"path":"f"}' 1)
+		$(asked 2 write '{"path":"f","content":"x"}' 1)
+	END
+	same false "$(jq 'select(.id == "1").content|fromjson|.ok' <<< "$output")"
+	same 'denied true' "$(jq -r 'select(.id == "2").error|"\(.code) \(.message|test("open-to"))"' <<< "$output")"
+	echo '{}' > "$LB_CONFIG"
+	run -0 lb-tool serve <<< "$(asked 1 read '{"path":"f"}' 1)"
+	same denied "$(jq -r .error.code <<< "$output")"
+	run -0 lb-tool serve <<< "$(asked 2 write '{"path":"f","content":"x"}' 7)"
+	same 1 "$(find "$LB_STATE/box/workspaces" -mindepth 1 -maxdepth 1 | wc -l)"
+}
+
+@test "serve: list is what the pipeline grants, where there is a sandbox" {
+	open_to admins
+	# With -w it is an operator's folder, and whoever asks decides.
+	run -0 lb-tool serve -w "$W" <<< '{"op":"list","id":"0","context":{}}'
+	same 5 "$(jq '.tools|length' <<< "$output")"
+	echo 'box: {enabled: false}' >> "$LB_CONFIG"
+	run -0 lb-tool serve <<< "{\"op\":\"list\",\"id\":\"0\",\"context\":$(context 1)}"
+	same 0 "$(jq '.tools|length' <<< "$output")"
+	need userns
+	open_to admins
+	run -0 lb-tool serve <<-END
+		{"op":"list","id":"0","context":$(context 1)}
+		{"op":"list","id":"1","context":{"bot":"b","pipeline":"default"}}
+	END
+	same '5 5' "$(jq '.tools|length' <<< "$output" | paste -sd' ')"
+}
+
+@test "serve: each call is a row of the audit" {
+	open_to everyone
+	run -0 lb-tool serve <<-END
+		$(asked 1 write '{"path":"dir/f","content":"x"}' 1)
+		$(asked 2 read '{"path":"none"}' 1)
+	END
+	echo '{}' > "$LB_CONFIG"
+	run -0 lb-tool serve <<< "$(asked 3 grep '{"pattern":"p"}' 2)"
+	run -0 lb-box audit --json
+	same '["grep","denied","p",null]
+["read","allowed","none",1]
+["write","allowed","dir/f",0]' "$(jq -c '[.tool,.decision,.command,.exit_code]' <<< "$output" | sort)"
+}
+
+@test "what exec made can be changed, and what a tool made is the session's" {
+	need userns
+	run -0 lb-exec --session s -- sh -c 'umask 077; echo old > f; mkdir d'
+	run -0 lb-tool call --session s edit '{"path":"f","old_string":"old","new_string":"new"}'
+	run -0 lb-tool call --session s write '{"path":"d/g","content":"made"}'
+	run -0 lb-exec --session s -- sh -c 'cat f d/g; echo >> d/g; rm -r d f; ls'
+	same "$(printf 'new\nmade')" "$output"
+	if [ "$(id -u)" -eq 0 ]; then
+		run -0 lb-tool call --session s write '{"path":"h","content":""}'
+		[ "$(stat -c %u "$LB_STATE"/box/workspaces/*/h)" -ge 200000 ]
+	fi
 }
 
 @test "examples of the page run" {

@@ -207,4 +207,5 @@ void advise(struct lb_config *config)
 	advise_admins(config);
 	advise_names(config);
 	advise_models(config);
+	advise_box(config);
 }

@@ -41,6 +41,10 @@ void check_rules(struct lb_config *config);
 /* What works and is hardly what was meant, as warnings. advice.c */
 void advise(struct lb_config *config);
 
+/* Keys without effect while there is no sandbox; advise() calls it.
+ * advise-box.c */
+void advise_box(struct lb_config *config);
+
 /* The same of models and tools; advise() calls it. advise-models.c */
 void advise_models(struct lb_config *config);
 

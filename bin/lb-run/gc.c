@@ -9,6 +9,8 @@
 #include "fs/expire.h"
 #include "run.h"
 #include "store/answer.h"
+#include "store/approval.h"
+#include "store/audit.h"
 #include "store/conversation.h"
 #include "store/ledger.h"
 #include "store/queue-look.h"
@@ -132,10 +134,16 @@ static int clean_store(const struct gc *gc)
 	struct lb_store *store;
 	int r;
 
-	if (!lb_store_exists(gc->state))
+	if (!lb_store_exists(gc->state) && !lb_audit_waits(gc->state))
 		return 0;
 	store = lb_store_open(gc->state, BUSY_MS, gc->err);
-	r = !store ||
+	r = !store || lb_audit_fold(store, gc->state, gc->err) < 0 ||
+			    clean_table(gc, store, "audit",
+					before(gc, "retention.audit"),
+					lb_audit_expire) < 0 ||
+			    clean_table(gc, store, "approvals",
+					before(gc, "retention.audit"),
+					lb_approval_expire) < 0 ||
 			    clean_table(gc, store, "answers",
 					before(gc, "retention.answers"),
 					lb_answer_expire) < 0 ||

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "platform/media.h"
+#include "store/audit.h"
 #include "store/limits.h"
 #include "store/queue-look.h"
 
@@ -78,18 +79,21 @@ static int erase_store(struct forgetting *e)
 	struct lb_store *store;
 	int r;
 
-	if (!lb_store_exists(e->state))
+	if (!lb_store_exists(e->state) && !lb_audit_waits(e->state))
 		return 0;
 	store = lb_store_open(e->state, BUSY_MS, e->err);
-	r = store ? lb_store_erase(store, &e->whom, user_of(e, &user), &gone,
-				   e->err)
-		  : -1;
+	r = store ? lb_audit_fold(store, e->state, e->err) : -1;
+	if (r == 0)
+		r = lb_store_erase(store, &e->whom, user_of(e, &user), &gone,
+				   e->err);
 	lb_store_close(store);
 	if (r < 0)
 		return -1;
 	tell(e, "conversations", gone.conversations);
 	tell(e, "turns", gone.turns);
 	tell(e, "answers", gone.answers);
+	tell(e, "audit", gone.audit);
+	tell(e, "approvals", gone.approvals);
 	return 0;
 }
 

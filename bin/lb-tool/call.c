@@ -99,7 +99,7 @@ static int open_place(struct tool_place *p, struct lb_error *err)
 	if (folder)
 		return place_of_folder(p, folder, err);
 	config = lb_config_load(config_file, err);
-	r = config ? place_of_session(p, config, session, err) : -1;
+	r = config ? place_of_session(p, config, session, NULL, err) : -1;
 	lb_config_close(config);
 	return r;
 }
@@ -109,6 +109,7 @@ int call_verb(int argc, char **argv)
 	const struct lb_tool *tool = lb_tool_find(argv[0]);
 	json_auto_t *arguments = NULL, *result = NULL;
 	struct tool_place place = {.folder = -1};
+	int64_t began = lb_clock_mono();
 	struct lb_error err;
 
 	if (!folder == !session)
@@ -122,6 +123,12 @@ int call_verb(int argc, char **argv)
 	if (!arguments || open_place(&place, &err) < 0)
 		return lb_report(&err);
 	result = run(tool, &place.place, arguments);
+	if (session)
+		context_audit(&(const struct tool_call){.tool = tool->name,
+							.arguments = arguments,
+							.session = session,
+							.began = began},
+			      result, NULL);
 	place_release(&place);
 	json_dumpf(result, stdout, JSON_COMPACT);
 	putchar('\n');

@@ -200,10 +200,10 @@ static void read_result(struct work *w)
 static bool may(const struct turn *t, const struct tool *tool)
 {
 	const struct asker who = turn_asker(t);
-	struct grants g;
+	struct lb_grants g;
 
-	grants_read(&g, agent_of(t)->options->config, &who);
-	return grants_allow(&g, tool->name, tool->own);
+	asker_grants(&g, agent_of(t), &who);
+	return lb_grants_allow(&g, tool->name, tool->own);
 }
 
 static void begin(struct work *w, const char *arguments)

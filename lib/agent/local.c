@@ -174,6 +174,8 @@ static int gather(struct turn *t, int64_t most_turns, struct lb_error *err)
 	t->history = turns_in(history);
 	all = json_is_array(prompt) ? json_copy((json_t *)(uintptr_t)prompt)
 				    : json_array();
+	if (toolset_find(&t->tools, "exec"))
+		json_array_append_new(all, local_guidance());
 	json_array_extend(all, history);
 	json_array_append(all, json_object_get(query, "user"));
 	json_decref(t->messages);

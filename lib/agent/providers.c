@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/path.h"
 
 /* How long they have to end, ms; argv and env are bounded. */
 enum { CLOSE_MS = 2000, MAX_TEXTS = 256 };
@@ -81,10 +82,28 @@ static void release(struct texts *t)
 		free(t->at[i]);
 }
 
+bool providers_is_own(const char *name)
+{
+	return strcmp(name, PROVIDER_NATIVE) == 0;
+}
+
 /* Those that come with lb: their tools are known by their own names. */
 static bool is_native(const char *name)
 {
-	return strcmp(name, "native") == 0 || strcmp(name, "skill") == 0;
+	return providers_is_own(name) || strcmp(name, "skill") == 0;
+}
+
+/* What is not in the configuration: our own, beside this program. */
+static void make_native(struct texts *argv, struct texts *env)
+{
+	lb_autofree char *folder = lb_path_program();
+	const char *keys[MAX_TEXTS];
+	size_t n = lb_config_env_keys(keys, MAX_TEXTS);
+
+	add(argv, lb_printf("%s/lb-tool", folder));
+	add(argv, lb_strdup("serve"));
+	for (size_t i = 0; i < n; i++)
+		add(env, lb_strdup(keys[i]));
 }
 
 static struct lb_provider *open_one(struct agent *a, const char *name,
@@ -96,6 +115,8 @@ static struct lb_provider *open_one(struct agent *a, const char *name,
 	make_argv(&argv, a->options->config,
 		  json_object_get(settings, "command"));
 	make_env(&env, a->options, settings);
+	if (!settings)
+		make_native(&argv, &env);
 	p = lb_provider_open(a->loop,
 			     &(struct lb_provider_how){
 				     .name = name,
@@ -120,7 +141,9 @@ struct lb_provider *providers_find(struct agent *a, const char *name)
 	struct lb_provider *p = lb_map_find(&a->providers, name);
 	struct lb_error err;
 
-	if (p || json_array_size(json_object_get(settings, "command")) == 0)
+	if (p || (settings ? json_array_size(
+				     json_object_get(settings, "command")) == 0
+			   : !providers_is_own(name)))
 		return p;
 	if (!a->guard)
 		a->guard = lb_guard_open(&err);

@@ -240,13 +240,13 @@ static bool names_file(const json_t *messages, const char *file)
 bool result_was_cut(const struct turn *t)
 {
 	const struct asker who = turn_asker(t);
-	struct grants g;
+	struct lb_grants g;
 
 	if (t->tools.n == 0 ||
 	    (!names_file(t->messages, NULL) && !names_file(t->made, NULL)))
 		return false;
-	grants_read(&g, agent_of(t)->options->config, &who);
-	return !grants_deny(&g, READ_RESULT, READ_RESULT);
+	asker_grants(&g, agent_of(t), &who);
+	return !lb_grants_deny(&g, READ_RESULT, READ_RESULT);
 }
 
 json_t *result_read_spec(void)

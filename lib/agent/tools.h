@@ -2,7 +2,6 @@
  * agent/tools.h - the tools that a query gets, and the providers that have
  * them.
  *
- *     grants.c     who may use what (lb-config(5))
  *     providers.c  the providers of the configuration, opened at first use
  *     toolset.c    what a query gets of what they list
  */
@@ -14,6 +13,7 @@
 #include <stddef.h>
 
 #include "agent/engine.h"
+#include "pipeline/grants.h"
 #include "provider/client.h"
 
 /* The tool of ours that reads what was cut out of a result. */
@@ -28,33 +28,18 @@ struct asker {
 /* What providers are told of who asks; new. */
 json_t *asker_context(const struct asker *who);
 
-/* What a pipeline grants to somebody. Borrowed from the configuration. */
-struct grants {
-	bool all;                           /* whatever there is */
-	bool open;                          /* also what the sandbox guards */
-	const json_t *tools, *allow, *deny; /* lists of names */
-	const json_t *providers;
-};
-
-void grants_read(struct grants *g, struct lb_config *config,
-		 const struct asker *who);
-/* Is there anything that could be granted? */
-bool grants_any(const struct grants *g);
-/*
- * May it be used? `name` is what it is offered as, `own` what its provider
- * calls it.
- */
-bool grants_allow(const struct grants *g, const char *name, const char *own);
-/* Do `deny` and `allow` say that it is not there, whoever asks? */
-bool grants_deny(const struct grants *g, const char *name, const char *own);
-/* Is it there because of its own name alone? */
-bool grants_by_own_name(const struct grants *g, const char *name);
-/* Are the tools of that provider there? */
-bool grants_provider(const struct grants *g, const char *provider);
+/* What the pipeline grants to who asks. */
+void asker_grants(struct lb_grants *g, const struct agent *a,
+		  const struct asker *who);
 
 /* "WHAT 'NAME' WHY": say it once; the operator reads it. */
 void agent_complain_once(struct agent *a, const char *what, const char *name,
 			 const char *why);
+
+/* The provider that need not be configured: lb-tool. */
+#define PROVIDER_NATIVE "native"
+
+bool providers_is_own(const char *name);
 
 /* The provider of that name; NULL: there is none. */
 struct lb_provider *providers_find(struct agent *a, const char *name);

@@ -11,9 +11,24 @@
  * is asked for that changes as soon as it is there. */
 enum { MAX_TOLD = 1000, MAX_CHANGES = 3 };
 
+void asker_grants(struct lb_grants *g, const struct agent *a,
+		  const struct asker *who)
+{
+	const struct lb_grantee whose = {
+		.pipeline = who->pipeline,
+		.bot = who->bot,
+		.platform = lb_json_str(who->query, "platform"),
+		.sender = lb_json_str(who->query, "sender_id"),
+	};
+
+	lb_grants_read(g, a->options->config, &whose);
+}
+
 json_t *asker_context(const struct asker *who)
 {
-	static const char *const keys[] = {"id", "sender_id", "launcher_type"};
+	static const char *const keys[] = {"id",          "platform",
+					   "sender_id",   "launcher_type",
+					   "launcher_id", "conversation_id"};
 	json_t *context =
 		lb_json_pack("{s:s, s:s, s:s}", "bot", who->bot, "pipeline",
 			     who->pipeline, "session", who->session);
@@ -45,8 +60,37 @@ void agent_complain_once(struct agent *a, const char *what, const char *name,
 		lb_complain("%s", text);
 }
 
+/* Is anything of the sandbox's granted, and is there to be one? */
+static bool wants_native(struct agent *a, const struct lb_grants *g)
+{
+	static const char *const those[] = {"exec", "read", "write",
+					    "edit", "glob", "grep"};
+	const struct lb_config *config = a->options->config;
+
+	if (json_is_false(lb_config_get(config, "box.enabled")) ||
+	    json_object_get(lb_config_get(config, "tools.providers"),
+			    PROVIDER_NATIVE) ||
+	    !lb_grants_provider(g, PROVIDER_NATIVE))
+		return false;
+	for (size_t i = 0; i < sizeof(those) / sizeof(those[0]); i++)
+		if (lb_grants_allow(g, those[i], those[i]))
+			return true;
+	return false;
+}
+
+static void use(struct agent *a, const char *name,
+		void (*fn)(void *arg, struct lb_provider *p), void *arg)
+{
+	struct lb_provider *p = providers_find(a, name);
+
+	if (p)
+		fn(arg, p);
+	else
+		agent_complain_once(a, "provider", name, "cannot be started");
+}
+
 /* Call fn with each provider that the asker's pipeline has. */
-static void each_provider(struct agent *a, const struct grants *g,
+static void each_provider(struct agent *a, const struct lb_grants *g,
 			  void (*fn)(void *arg, struct lb_provider *p),
 			  void *arg)
 {
@@ -57,16 +101,11 @@ static void each_provider(struct agent *a, const struct grants *g,
 
 	json_object_foreach((json_t *)(uintptr_t)all, name, settings)
 	{
-		struct lb_provider *p = grants_provider(g, name)
-						? providers_find(a, name)
-						: NULL;
-
-		if (p)
-			fn(arg, p);
-		else if (grants_provider(g, name))
-			agent_complain_once(a, "provider", name,
-					    "cannot be started");
+		if (lb_grants_provider(g, name))
+			use(a, name, fn, arg);
 	}
+	if (wants_native(a, g))
+		use(a, PROVIDER_NATIVE, fn, arg);
 }
 
 struct ask {
@@ -167,15 +206,15 @@ struct listing *listing_start(struct agent *a, const struct asker *who,
 			      void (*done)(void *arg), void *arg)
 {
 	struct listing *l = lb_alloc(sizeof(*l));
-	struct grants g;
+	struct lb_grants g;
 
-	grants_read(&g, a->options->config, who);
+	asker_grants(&g, a, who);
 	l->agent = a;
 	l->pipeline = who->pipeline;
 	l->context = asker_context(who);
 	l->done = done;
 	l->arg = arg;
-	if (grants_any(&g))
+	if (lb_grants_any(&g))
 		each_provider(a, &g, ask_for_list, l);
 	if (l->left > 0)
 		return l;
@@ -185,7 +224,7 @@ struct listing *listing_start(struct agent *a, const struct asker *who,
 
 struct fill {
 	struct toolset *set;
-	const struct grants *grants;
+	const struct lb_grants *grants;
 	const char *pipeline;
 };
 
@@ -203,7 +242,7 @@ static void take_tools(void *arg, struct lb_provider *p)
 		const char *name = lb_json_str(entry, "name");
 		const char *own = lb_json_str(entry, "own");
 
-		if (!grants_allow(f->grants, name, own))
+		if (!lb_grants_allow(f->grants, name, own))
 			continue;
 		/* doubled at each power of two */
 		if ((set->n & (set->n - 1)) == 0)
@@ -216,7 +255,7 @@ static void take_tools(void *arg, struct lb_provider *p)
 
 /* Which of two is meant cannot be known: neither. */
 static void find_doubles(struct toolset *set, struct agent *a,
-			 const struct grants *g)
+			 const struct lb_grants *g)
 {
 	struct lb_map names = {0}, owns = {0};
 
@@ -238,7 +277,7 @@ static void find_doubles(struct toolset *set, struct agent *a,
 		} else {
 			lb_map_add(&names, t->name, t);
 		}
-		if (!grants_by_own_name(g, t->name))
+		if (!lb_grants_by_own_name(g, t->name))
 			continue;
 		other = lb_map_find(&owns, t->own);
 		if (other && !t->bad) {
@@ -280,7 +319,7 @@ static void look_for(void *arg, struct lb_provider *p)
 }
 
 /* A slip of the pen grants nothing: once a pipeline that is worth a look. */
-static void find_slips(struct agent *a, const struct grants *g,
+static void find_slips(struct agent *a, const struct lb_grants *g,
 		       const char *pipeline)
 {
 	lb_autofree char *once = lb_printf("grants of %s", pipeline);
@@ -310,12 +349,12 @@ static void find_slips(struct agent *a, const struct grants *g,
 
 void toolset_fill(struct toolset *set, struct agent *a, const struct asker *who)
 {
-	struct grants g;
+	struct lb_grants g;
 	struct fill f = {set, &g, who->pipeline};
 	size_t kept = 0;
 
-	grants_read(&g, a->options->config, who);
-	if (grants_any(&g))
+	asker_grants(&g, a, who);
+	if (lb_grants_any(&g))
 		each_provider(a, &g, take_tools, &f);
 	find_slips(a, &g, who->pipeline);
 	find_doubles(set, a, &g);

@@ -3,12 +3,15 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/proc-fork.h"
 #include "base/proc.h"
+
+extern char **environ;
 
 enum { HIGH = LB_CHILD_FDS };
 
@@ -54,6 +57,12 @@ static int prepare(void *arg)
 		return -1;
 	if (tie(s->parent) < 0)
 		return -1;
+	/* Who becomes somebody else is tied no more. */
+	if (s->child->prepare &&
+	    (s->child->prepare(s->child->arg) < 0 || tie(s->parent) < 0))
+		return -1;
+	if (s->child->env)
+		environ = (char **)(uintptr_t)s->child->env;
 	return place(s->child);
 }
 

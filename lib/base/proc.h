@@ -69,6 +69,13 @@ struct lb_child {
 	const int *fds;    /* fds[i] becomes its i; -1 is /dev/null */
 	int n_fds;         /* at most LB_CHILD_FDS */
 	bool apart;        /* leads a process group of its own */
+	char *const *env;  /* NULL: ours; PATH of it finds the program */
+	/*
+	 * May be NULL. Called in the new process, before its descriptors are
+	 * put in place: 0, or -1 and errno. It may become somebody else.
+	 */
+	int (*prepare)(void *arg);
+	void *arg;
 };
 
 /* As lb_guard_start(). */

@@ -1,12 +1,12 @@
 /*
  * box/mounts.h - which folders of this machine a sandbox may see.
  *
- * An allow-list: `box.local.allowed_mount_roots`, by default the sandbox's own
- * folder alone. Never, whatever the list says: "/", the home folders (/root,
- * /home and any person's home itself), the system's (/etc /proc /sys /dev /boot
- * /run /var/run /usr /lib* /bin /sbin /var/lib and what holds an engine's
- * socket), lb's own state but for its workspaces and skills, and whatever lies
- * above one of these.
+ * An allow-list: `box.local.allowed_mount_roots`, by default a session's own
+ * workspace and, read-only, skills alone. Never, whatever the list says: "/",
+ * home folders (/root, /home, what is in it, and any person's home itself),
+ * the system's (/etc /proc /sys /dev /boot /run /usr /lib* /bin /sbin and most
+ * of /var), what holds an engine's socket, lb's own folders but for workspaces
+ * and skills, and whatever lies above one of these.
  */
 #ifndef LB_BOX_MOUNTS_H
 #define LB_BOX_MOUNTS_H
@@ -26,10 +26,11 @@ enum lb_box_asker {
 /*
  * Judge the mounts of a spec, resolve their sources once, and put the real
  * paths in their place. A source must be a folder (or, read-only, a regular
- * file) that is there; targets must be below the mount path or /mnt, none
- * twice, none inside of another one that is writable. LB_DENIED names the path,
- * the rule and what to do; LB_DATA a target; LB_NOINPUT a source that is
- * missing.
+ * file) that is there; for root, which is never root inside, one that it may
+ * write to belongs to somebody else. Targets must be below the mount path or
+ * /mnt, none in another, and none in a workspace that earlier commands could
+ * write to. LB_DENIED names the path, the rule and what to do; LB_DATA a
+ * target, or a path with ':'; LB_NOINPUT a source that is missing.
  */
 int lb_box_mounts_check(struct lb_config *config, const char *state,
 			enum lb_box_asker asker, struct lb_box_spec *spec,

@@ -18,27 +18,32 @@ enum {
 
 /*
  * What one stream said: its beginning and its end, of a size that the limit
- * needs, and how much there was.
+ * needs, and how much there was. How it was cut into chunks changes nothing.
  */
 struct lb_box_output {
-	size_t shown; /* characters; set by the caller first */
-	struct lb_buf head;
-	struct lb_buf tail; /* a ring; see lb_box_output_text() */
-	size_t tail_at;
+	size_t shown;       /* characters; set by the caller first, at most
+			       LB_BOX_MOST_SHOWN */
+	struct lb_buf head; /* the first bytes, up to 2.4 a character shown */
+	struct lb_buf tail; /* the last ones, 4 a character shown: a ring */
+	size_t tail_at;     /* where its oldest byte is */
 	uint64_t bytes, chars; /* seen; a character is what RFC 3629 calls one,
 				  or one ill-formed byte */
-	char part[4];          /* a character whose rest has not come yet */
+	char part[4];          /* a character whose rest has not come yet: not
+				  in `chars`, and ill-formed if it never does */
 	unsigned n_part;
 	bool binary; /* not UTF-8 somewhere */
 };
 
 void lb_box_output_add(struct lb_box_output *o, const char *text, size_t len);
+
+/* Empty it; what it shows stays. */
 void lb_box_output_release(struct lb_box_output *o);
 
 /*
- * What is shown of it: all, or the beginning, a line that says how many
- * characters are missing, and the end (60 and 40 of 100). Always UTF-8: an
- * ill-formed byte is U+FFFD. *truncated says which.
+ * Append what is shown of it: all, or the beginning, a line that says how many
+ * characters are missing, and the end (60 and 40 of 100 of what that line
+ * leaves), together `shown` characters. Always UTF-8: an ill-formed byte is
+ * U+FFFD. *truncated says which.
  */
 void lb_box_output_text(const struct lb_box_output *o, struct lb_buf *text,
 			bool *truncated);
@@ -57,7 +62,7 @@ struct lb_box_result {
 	enum lb_box_end end;
 	int exit_code; /* 128+N: died of signal N; -1: timed out */
 	/* Borrowed; what ended it before its time: "output", "quota", "memory",
-	 * or NULL. */
+	 * "cancelled", or NULL. */
 	const char *killed_by;
 	struct lb_box_output out, err;
 	int64_t duration_ms;
@@ -71,9 +76,12 @@ struct lb_box_result {
 /*
  * {session_id, backend, status, ok, exit_code|null, stdout, stderr,
  *  stdout_truncated, stderr_truncated, duration_ms, isolated, limits_backend,
- *  quota} and, where they say something, stdout_bytes, stdout_kept (bytes, when
- * truncated; stderr alike), killed_by, notes. With `raw`, a stream that is not
- * UTF-8 is base64 and stdout_encoding says so; without, it is repaired. New.
+ *  quota} and, where they say something, stdout_bytes, stdout_kept (bytes that
+ * there were and that are shown, when truncated; stderr alike), killed_by,
+ * notes. Without `raw` a stream that is not UTF-8 is repaired. With it such a
+ * stream is base64, and stdout_encoding says so; then `shown` counts bytes, and
+ * of more there are the first 60 and the last 40 of 100 with nothing between
+ * them: the first stdout_head of stdout_kept bytes are the beginning. New.
  */
 json_t *lb_box_result_json(const struct lb_box_result *r, bool raw);
 void lb_box_result_release(struct lb_box_result *r);

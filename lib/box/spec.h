@@ -3,15 +3,15 @@
  *
  * A spec is read from a JSON object with the members of LangBot's BoxSpec:
  *
- *     cmd                 text; a shell command. Empty only where `argv` is
- *                         given by the caller, never in JSON
- *     workdir             absolute, below mount_path when a host path is
+ *     cmd                 text; a shell command. It may lack where the caller
+ *                         set `argv` before, and nowhere else
+ *     workdir             absolute; below mount_path when a host path is
  *                         mounted; default mount_path
  *     timeout_sec         whole number > 0
  *     network             "off" or "on"
  *     session_id          text; absent: a sandbox that is gone afterwards
  *     env                 {NAME: text}; NAME is [A-Za-z_][A-Za-z0-9_]*
- *     image               text, for backends that have images
+ *     image               text, for backends that have images; empty: theirs
  *     host_path           absolute; what is mounted at mount_path, or null
  *     host_path_mode      "none", "ro" or "rw"
  *     mount_path          absolute; "/workspace"
@@ -24,8 +24,10 @@
  *     read_only_rootfs    boolean
  *     workspace_quota_mb  whole number >= 0; 0: none
  *
- * Texts are trimmed, "30" counts as 30, unknown members are ignored. Paths are
- * brought into shape ("/workspace/../etc" is "/etc") before they are judged.
+ * Texts are trimmed, "30" counts as 30, true does not count as 1, null is as
+ * absent, unknown members are ignored. Paths are brought into shape
+ * ("/workspace/../etc" is "/etc") before they are judged; an empty one is none.
+ * Nothing may hold a NUL, and names and paths no control character.
  */
 #ifndef LB_BOX_SPEC_H
 #define LB_BOX_SPEC_H
@@ -77,7 +79,10 @@ struct lb_box_spec {
 	int64_t quota_mb; /* 0: none */
 };
 
-/* The members of `o` over the defaults. LB_DATA names the member. */
+/*
+ * The members of `o` over the defaults; extra mounts of mode "none" are left
+ * out. LB_DATA names the member. Release it either way.
+ */
 int lb_box_spec_read(struct lb_box_spec *spec, const json_t *o,
 		     struct lb_error *err);
 void lb_box_spec_release(struct lb_box_spec *spec);

@@ -13,6 +13,7 @@ struct absent {
 	 * Else the values, as a JSON array, that mean "off".
 	 */
 	const char *off;
+	const char *why; /* not only because it is not made yet; or NULL */
 };
 
 /* The first entry that matches decides. */
@@ -22,8 +23,6 @@ static const struct absent table[] = {
 	{P "ai.local-agent.knowledge-bases", "[[]]"},
 	{P "ai.local-agent.rerank-model", "[\"\", \"__none__\"]"},
 	{P "ai.local-agent.rerank-top-k", "any"},
-	/* there is no sandbox yet whose session it could name */
-	{P "ai.local-agent.box-session-id-template", "any"},
 	{P "ai.local-agent", NULL},
 	/* settings of runners that ai.runner.runner cannot name */
 	{P "ai.dify-service-api", "any"},
@@ -42,7 +41,25 @@ static const struct absent table[] = {
 	{"concurrency.pending_queries", NULL},
 	{"concurrency.pending_queries_per_workspace", NULL},
 	{"api", NULL},
-	{"box", NULL},
+	/* no backend has images, and bubblewrap runs what this machine has */
+	{"box.local.image", "[\"\"]"},
+	{"box.profiles.*.image", "[\"\"]"},
+	{"box.default_memory_mb", "[1536]"},
+	{"box.skills_mode", "[\"ro\"]"},
+	{"box.limits.max_managed_processes", "[64]"},
+	{"box.limits.max_completed_processes", "[256]"},
+	{"box.limits.completed_process_retention_sec", "[300]"},
+	{"box.limits.max_admission_records", "[100000]"},
+	{"box.limits.max_rpc_file_bytes", "[20971520]"},
+	{"box.runtime.endpoint", "[\"\"]",
+	 "there is no program to reach over a network: whoever can reach one "
+	 "can run commands, so the sandbox is always on this machine"},
+	/* settings of backends that box.backend cannot name */
+	{"box.docker", "any"},
+	{"box.e2b", "any"},
+	{"box.nsjail", "any"},
+	{"box.runtime", NULL},
+	{"box.admission", NULL},
 	{"cloud", NULL},
 	{"database", NULL},
 	{"mcp", NULL},
@@ -75,6 +92,15 @@ static bool is_off(const char *off, const json_t *value)
 			return true;
 	}
 	return false;
+}
+
+const char *lb_key_absence_why(const char *path)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (lb_key_matches(table[i].path, path, true))
+			return table[i].why ? table[i].why
+					    : "not in this version";
+	return "unknown key";
 }
 
 enum lb_key_absence lb_key_absence(const char *path, const json_t *value)

@@ -52,6 +52,9 @@ const json_t *lb_config_pipeline(struct lb_config *config, const char *name);
 const json_t *lb_config_provider(struct lb_config *config, const char *name);
 const json_t *lb_config_webhook(struct lb_config *config, const char *name);
 
+/* Is there a profile of that name, built in or in box.profiles? */
+bool lb_config_has_profile(const struct lb_config *config, const char *name);
+
 /* What a webhook may want to hear of; NULL-ended. */
 extern const char *const lb_webhook_events[];
 
@@ -109,6 +112,12 @@ const char *lb_config_user(struct lb_config *config);
 
 /* An environment variable; "" counts as unset. Borrowed. */
 const char *lb_config_env(const char *name);
+
+/*
+ * The variables, "NAME=value", that set keys of a program of ours that asks for
+ * no provider, no bot: what it needs to decide as we do. Borrowed; at most max.
+ */
+size_t lb_config_env_keys(const char **at, size_t max);
 
 /* base/path's lb_path_share() with $LB_SHARE. Caller frees. */
 char *lb_config_share(const char *name);

@@ -157,7 +157,7 @@ static void stranger(struct lb_config *config, const char *name)
 	}
 	if (lb_key_absence(lb_buf_str(&path), NULL) != LB_KEY_UNKNOWN) {
 		lb_config_problem(config, LB_PROBLEM, where, "%s",
-				  "not in this version");
+				  lb_key_absence_why(lb_buf_str(&path)));
 		return;
 	}
 	near = lb_key_near(lb_buf_str(&path));
@@ -233,4 +233,16 @@ void lb_config_environment(struct lb_config *config)
 	if (model)
 		take_variable(config, "LB_MODEL", "llm.model", model);
 	take_bot(config);
+}
+
+size_t lb_config_env_keys(const char **at, size_t max)
+{
+	size_t n = 0;
+
+	for (char **e = environ; e && *e && n < max; e++)
+		if (strncmp(*e, "LB__", 4) == 0 ||
+		    strncmp(*e, "BOX__", 5) == 0 ||
+		    strncmp(*e, "SYSTEM__", 8) == 0)
+			at[n++] = *e;
+	return n;
 }

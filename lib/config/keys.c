@@ -77,22 +77,34 @@ static bool is_tail(const char *key, const char *path)
 	return a > b && key[a - b - 1] == '.' && strcmp(key + a - b, path) == 0;
 }
 
+/* The path's segment that stands where the pattern has its '*'; NULL: none. */
+static const char *name_at(const char *pattern, const char *star,
+			   const char *path)
+{
+	while (path && pattern < star) {
+		path = strchr(path, '.');
+		path = path ? path + 1 : NULL;
+		pattern += segment(pattern) + 1;
+	}
+	return path;
+}
+
 /*
- * The pattern with the path's own second segment for its '*'; of a path that
- * is in no such section that is no name, and the pipeline there always is one.
+ * The pattern with the path's own name for its '*'; of a path that is in no
+ * such section that is no name, and the pipeline there always is one.
  */
 static char *fill_in(const char *pattern, const char *path)
 {
 	const char *star = strchr(pattern, '*');
-	const char *dot = strchr(path, '.');
+	const char *name = star ? name_at(pattern, star, path) : NULL;
 
 	if (star && !same_section(pattern, path) &&
 	    strncmp(pattern, "pipelines.", 10) == 0)
 		return lb_printf("pipelines.default%s", star + 1);
-	if (!star || !dot || !same_section(pattern, path))
+	if (!name || !same_section(pattern, path))
 		return lb_strdup(pattern);
 	return lb_printf("%.*s%.*s%s", (int)(star - pattern), pattern,
-			 (int)segment(dot + 1), dot + 1, star + 1);
+			 (int)segment(name), name, star + 1);
 }
 
 char *lb_key_near(const char *path)

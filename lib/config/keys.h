@@ -81,5 +81,7 @@ int lb_key_name_check(const char *name, struct lb_error *err);
  */
 enum lb_key_absence { LB_KEY_UNKNOWN, LB_KEY_OFF, LB_KEY_ABSENT };
 enum lb_key_absence lb_key_absence(const char *path, const json_t *value);
+/* What to say of one that is absent. */
+const char *lb_key_absence_why(const char *path);
 
 #endif

@@ -113,8 +113,10 @@ static void take_foreign(struct layer *l, const struct lb_yaml *node,
 	}
 	if (absence == LB_KEY_OFF || is_unset(NULL, node))
 		return;
-	if (node->kind != LB_YAML_MAP || strncmp(path, "pipelines.", 10) != 0) {
-		complain(l, node, LB_PROBLEM, path, "not in this version");
+	if (node->kind != LB_YAML_MAP ||
+	    (strncmp(path, "pipelines.", 10) != 0 &&
+	     strncmp(path, "box.", 4) != 0)) {
+		complain(l, node, LB_PROBLEM, path, lb_key_absence_why(path));
 		return;
 	}
 	for (size_t i = 0; i < node->n; i++) {

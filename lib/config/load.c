@@ -210,7 +210,9 @@ static void check_names(struct lb_config *config, const char *pipeline,
 	{
 		const char *name = json_string_value(one);
 
-		if (!json_object_get(all, name))
+		/* `native` need not be configured. */
+		if (!json_object_get(all, name) &&
+		    strcmp(name, "native") != 0)
 			lb_config_problem(config, LB_PROBLEM,
 					  lb_config_origin(config, path),
 					  "%s: there is no provider '%s'", path,
@@ -252,6 +254,7 @@ struct lb_config *lb_config_gather(const struct lb_sources *from)
 	check_tools(config);
 	lb_config_check_webhooks(config);
 	lb_config_check_people(config);
+	lb_config_check_box(config);
 	config->file = file ? lb_steal(&file) : lb_steal(&fresh);
 	return config;
 }

@@ -68,6 +68,9 @@ void lb_config_check_webhooks(struct lb_config *config);
 /* People who are not BOT:person_ID, or of no bot; part of loading. people.c */
 void lb_config_check_people(struct lb_config *config);
 
+/* What is said of the sandbox and cannot be; part of loading. box.c */
+void lb_config_check_box(struct lb_config *config);
+
 /* Is there a bot of that name, or may the environment make it? people.c */
 bool lb_config_has_bot(const struct lb_config *config, const char *name);
 

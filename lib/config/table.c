@@ -151,6 +151,11 @@ const struct lb_key lb_keys[] = {
 {"pipelines.*.ai.local-agent.repeat-limit", LB_KEY_INT, "3", 0, 1000,
  .doc = "how often a model may make the same call with the same result: then "
 	"it is told so, and stopped at the next; 0 is no limit"},
+{"pipelines.*.ai.local-agent.box-session-id-template", LB_KEY_STRING,
+ "\"{session}\"",
+ .doc = "who shares a sandbox: a text with {session}, {bot}, {pipeline}, "
+	"{launcher_type}, {launcher_id}, {sender_id}, {conversation_id}, "
+	"{query_id} or {global} in it; all but {global} alone are of one bot"},
 {"pipelines.*.ai.local-agent.limits.rounds", LB_KEY_INT, "128", 1, 10000,
  .doc = "requests to the model for one answer"},
 {"pipelines.*.ai.local-agent.limits.calls", LB_KEY_INT, "512", 1, 100000,
@@ -170,6 +175,17 @@ const struct lb_key lb_keys[] = {
 	"an empty list allows all"},
 {"pipelines.*.tools.deny", LB_KEY_LIST, "[]",
  .doc = "tools there are not here, whatever else says that there are"},
+{"pipelines.*.sandbox-mode", LB_KEY_ENUM, "\"all\"",
+ .values = "all non_default off host",
+ .doc = "where commands of a model run: all of them in a sandbox, those of bot "
+	"\"-\" on this machine (non_default), none at all (off), or all on "
+	"this machine (host); on this machine only with box.allow_host"},
+{"pipelines.*.elevated", LB_KEY_ENUM, "\"never\"",
+ .values = "never ask allow",
+ .doc = "may a model have a command run with elevated-profile: no, when "
+	"somebody approves of it, or yes"},
+{"pipelines.*.elevated-profile", LB_KEY_STRING, "\"network_extended\"",
+ .doc = "the profile of such a command; it runs in the sandbox all the same"},
 {"pipelines.*.sandbox.open-to", LB_KEY_ENUM, "\"admins\"",
  .values = "admins listed everyone",
  .doc = "for whom a model may use exec, write, edit and register_skill, where "
@@ -203,68 +219,7 @@ const struct lb_key lb_keys[] = {
 {"pipelines.*.output.misc.failure-hint", LB_KEY_STRING, "\"\"",
  .doc = "the hint; empty is the notice `failed`"},
 
-{"providers.*.preset", LB_KEY_STRING, NULL,
- .doc = "a built-in provider whose settings this one starts from"},
-{"providers.*.protocol", LB_KEY_ENUM, NULL,
- .values = "anthropic-messages gemini ollama-chat openai-chat "
-	   "openai-responses",
- .doc = "what the endpoint speaks"},
-{"providers.*.base-url", LB_KEY_STRING, NULL,
- .doc = "the endpoint, up to and without /chat/completions, /responses, "
-	"/v1/messages, /api/chat or /models"},
-{"providers.*.api-keys", LB_KEY_SECRETS, NULL,
- .doc = "keys; with several, each request takes the next"},
-{"providers.*.default-model", LB_KEY_STRING, NULL,
- .doc = "the model when only the provider is named"},
-{"providers.*.can", LB_KEY_LIST, NULL,
- .doc = "what it is for: llm, embedding, rerank; all of it when it is not said"},
-{"providers.*.embedding-model", LB_KEY_STRING, NULL,
- .doc = "the embedding model when only the provider is named"},
-{"providers.*.embedding-protocol", LB_KEY_ENUM, NULL,
- .values = "openai ollama gemini cohere",
- .doc = "what it speaks for embeddings; else what goes with its protocol"},
-{"providers.*.embedding-batch", LB_KEY_INT, NULL, 1, 2048,
- .doc = "texts that one request for embeddings holds at most; 64 when it is "
-	"not said"},
-{"providers.*.embedding-document", LB_KEY_OBJECT, NULL,
- .doc = "members added where what is embedded is looked in"},
-{"providers.*.embedding-query", LB_KEY_OBJECT, NULL,
- .doc = "members added where what is embedded is looked for"},
-{"providers.*.rerank-model", LB_KEY_STRING, NULL,
- .doc = "the rerank model when only the provider is named"},
-{"providers.*.rerank-url", LB_KEY_STRING, NULL,
- .doc = "where rerank is asked, the whole of it; a provider that has one takes "
-	"its key from api-keys alone"},
-{"providers.*.rerank-path", LB_KEY_STRING, NULL,
- .doc = "what is added to base-url for rerank; rerank when it is not said"},
-{"providers.*.rerank-top", LB_KEY_ENUM, NULL, .values = "top_n top_k",
- .doc = "what the number of results is called there; top_n when it is not said"},
-{"providers.*.rerank-args", LB_KEY_OBJECT, NULL,
- .doc = "members added to the body of each request for rerank"},
-{"providers.*.models-url", LB_KEY_STRING, NULL,
- .doc = "where its models are listed, the whole of it, if not where its "
-	"protocol has that"},
-{"providers.*.stream-usage", LB_KEY_BOOL, NULL,
- .doc = "false: usage is not asked for in a stream, where that is refused"},
-{"providers.*.call-id-length", LB_KEY_INT, NULL, 6, 40,
- .doc = "an id of a call of a tool has so many letters and digits and nothing "
-	"else there; ids of other providers are changed to that"},
-{"providers.*.call-id-max", LB_KEY_INT, NULL, 21, 1000,
- .doc = "an id of a call of a tool has at most so many bytes there"},
-{"providers.*.reasoning-family", LB_KEY_ENUM, NULL,
- .values = "openai anthropic deepseek kimi qwen doubao mimo volcengine",
- .doc = "whose way it has to say how much a model thinks; without it that goes "
-	"by the protocol and the name of the model"},
-{"providers.*.vision", LB_KEY_BOOL, NULL,
- .doc = "false: its models see no images, and are told that one was there"},
-{"providers.*.extra-args", LB_KEY_OBJECT, NULL,
- .doc = "members added to the body of every request"},
-{"providers.*.connect-timeout", LB_KEY_DURATION, NULL,
- .doc = "overrides llm.connect-timeout for this provider"},
-{"providers.*.first-byte-timeout", LB_KEY_DURATION, NULL,
- .doc = "overrides llm.first-byte-timeout for this provider"},
-{"providers.*.idle-timeout", LB_KEY_DURATION, NULL,
- .doc = "overrides llm.idle-timeout for this provider"},
+#include "config/table-providers.h"
 
 {"llm.model", LB_KEY_STRING, "\"\"",
  .doc = "the model of pipelines that name none, as provider/model; "
@@ -340,6 +295,8 @@ const struct lb_key lb_keys[] = {
  .doc = "what becomes of a message when 1000 wait for a webhook: not "
 	"delivered to it, or the flow waits"},
 
+#include "config/table-box.h"
+
 {"concurrency.pipeline", LB_KEY_INT, "20", 1, 10000,
  .doc = "conversations that lb-agent holds at once"},
 
@@ -363,6 +320,9 @@ const struct lb_key lb_keys[] = {
 	"of one in lang beside the main file, or of notices"},
 {"system.timezone", LB_KEY_STRING, "\"\"",
  .doc = "of the dates they read, as Europe/Paris; empty is the machine's"},
+{"system.limitation.force_box_session_id_template", LB_KEY_STRING, "\"\"",
+ .doc = "a box-session-id-template that holds for all pipelines, whatever they "
+	"say"},
 {"notices.*.*", LB_KEY_STRING, NULL,
  .doc = "a text that people read, in other words: notices.LANGUAGE.KEY, as in "
 	"share/lb/lang/en_US.yaml"},
@@ -379,6 +339,8 @@ const struct lb_key lb_keys[] = {
  .doc = "how long files that came with messages are kept"},
 {"retention.media-size", LB_KEY_SIZE, "\"2G\"",
  .doc = "how much of them is kept: the oldest go first"},
+{"retention.audit", LB_KEY_DURATION, "\"30d\"",
+ .doc = "how long it is known what was done with tools, and who allowed it"},
 {"retention.conversations", LB_KEY_DURATION, "\"none\"",
  .doc = "how long a conversation is kept that nobody goes on with"},
 {0},

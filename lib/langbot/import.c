@@ -18,6 +18,7 @@ int lb_langbot_import(struct lb_langbot *in, struct lb_error *err)
 	lb_langbot_admins(in);
 	lb_langbot_webhooks(in);
 	lb_langbot_settings(in);
+	lb_langbot_box(in);
 	lb_langbot_skills(in);
 	lb_langbot_others(in);
 	return 0;

@@ -19,6 +19,7 @@ void lb_langbot_webhooks(struct lb_langbot *in);
 void lb_langbot_settings(struct lb_langbot *in);
 void lb_langbot_skills(struct lb_langbot *in);
 void lb_langbot_others(struct lb_langbot *in);
+void lb_langbot_box(struct lb_langbot *in);
 
 /* What happens to an item, gathered while it is looked at. */
 struct lb_item_report {
@@ -47,6 +48,11 @@ void lb_item_refuse(struct lb_item_report *item, const char *fmt, ...)
  */
 void lb_item_end(struct lb_langbot *in, struct lb_item_report *item,
 		 const json_t *row);
+
+/* Which sandbox a pipeline's commands run in, from its config into ours. box.c
+ */
+void lb_langbot_template(struct lb_item_report *item, const json_t *config,
+			 json_t *out);
 
 /* Keep a value aside, under "whats". */
 void lb_langbot_keep(struct lb_langbot *in, const char *what,

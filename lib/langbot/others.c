@@ -26,7 +26,6 @@ static const struct section {
 	const char *name, *why;
 } sections[] = {
 	{"api", "there is no HTTP API to manage lb"},
-	{"box", "the sandbox is not in this version"},
 	{"mcp", "MCP servers are not in this version"},
 	{"monitoring", "each program's output is the record of what it did"},
 	{"plugin", "plugins are not in this version"},

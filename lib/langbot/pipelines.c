@@ -312,6 +312,7 @@ static void take_pipeline(struct lb_langbot *in, const json_t *row)
 		take_prompt(&m);
 		take_model(&m);
 		take_tools(&m);
+		lb_langbot_template(&item, config, out);
 		note_rest(&m);
 		note_extensions(&m, row);
 	}

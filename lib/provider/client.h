@@ -67,8 +67,9 @@ typedef void lb_provider_fn(void *arg, const struct lb_provider_answer *answer);
 struct lb_provider_request {
 	const char *name;        /* its own name of the tool */
 	const json_t *arguments; /* an object */
-	/* {id bot pipeline session sender_id launcher_type}; deadline_ms is put
-	 * in when it is asked. */
+	/* {id bot pipeline session platform sender_id launcher_type
+	 * launcher_id conversation_id}; deadline_ms is put in when it is
+	 * asked. */
 	const json_t *context;
 	int64_t timeout_ms;
 };

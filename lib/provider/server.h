@@ -26,8 +26,9 @@
 struct lb_job {
 	const char *name;
 	const json_t *arguments; /* an object */
-	const json_t *context;   /* {id bot pipeline session sender_id
-				    launcher_type}, an object */
+	const json_t *context;   /* {id bot pipeline session platform sender_id
+				    launcher_type launcher_id
+				    conversation_id}, an object */
 	int64_t deadline;        /* mono ms: an answer after it is not read */
 	struct lb_loop *loop;
 	void *arg;                /* of the serving */

@@ -25,6 +25,19 @@
 	" json_valid(reply) AND json_extract(reply, '$.bot') = ?2"             \
 	" AND json_extract(reply, '$.sender_id') = ?3)"
 
+/* An id that was too long for a row ends with an ellipsis: it may be this. */
+#define CUT(column, id)                                                        \
+	"(" column " LIKE '%\xe2\x80\xa6' AND substr(" id                      \
+	", 1, length(" column ") - 1) || '\xe2\x80\xa6' = " column ")"
+
+/* What was done with tools, and asked for, in the session or by the person. */
+#define DONE                                                                   \
+	" WHERE " ITS                                                          \
+	" OR " CUT("session",                                                  \
+		   "?1") " OR (?2 IS NOT NULL AND"                             \
+			 " bot = ?2 AND (sender = ?3 OR " CUT("sender",        \
+							      "?3") "))"
+
 /* What the conversations of a group's members begin with; NULL: no group. */
 static char *members_of(const char *session)
 {
@@ -80,6 +93,11 @@ static int erase(struct lb_store *store, const struct lb_whom *whom,
 		 struct lb_error *err)
 {
 	int64_t stops;
+
+	if (drop(store, "DELETE FROM audit" DONE, whom, &e->audit, err) < 0 ||
+	    drop(store, "DELETE FROM approvals" DONE, whom, &e->approvals,
+		 err) < 0)
+		return -1;
 
 	if (tell(store, "SELECT of, messages" TURNS, whom, user, err) < 0 ||
 	    tell(store, "SELECT id, reply" ANSWERS, whom, user, err) < 0)

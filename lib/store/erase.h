@@ -36,10 +36,10 @@ struct lb_erase_user {
 };
 
 struct lb_erased {
-	int64_t conversations, turns, answers;
+	int64_t conversations, turns, answers, audit, approvals;
 };
 
-/* In lb.db. */
+/* In lb.db; what was audited is to be folded before (store/audit.h). */
 int lb_store_erase(struct lb_store *store, const struct lb_whom *whom,
 		   const struct lb_erase_user *user, struct lb_erased *erased,
 		   struct lb_error *err);

@@ -115,7 +115,7 @@ static const char *type_of(const struct statfs *fs)
 	return "";
 }
 
-static int refuse_remote(const char *folder, struct lb_error *err)
+int lb_place_check(const char *folder, struct lb_error *err)
 {
 	struct statfs fs;
 	struct stat st;
@@ -151,7 +151,7 @@ int lb_place_make(const char *folder, const char *file, struct lb_error *err)
 
 	if (access(folder, F_OK) < 0 && lb_path_make(folder, err) < 0)
 		return -1;
-	if (refuse_remote(folder, err) < 0)
+	if (lb_place_check(folder, err) < 0)
 		return -1;
 	fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0 && errno == EEXIST)

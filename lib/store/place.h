@@ -13,6 +13,9 @@
  */
 int lb_place_make(const char *folder, const char *file, struct lb_error *err);
 
+/* Is that folder on a disk of this machine? LB_CONFIG: on another's. */
+int lb_place_check(const char *folder, struct lb_error *err);
+
 /* Is a file system of this type, as /proc/self/mountinfo names it, remote? */
 int lb_place_is_remote(const char *type);
 

@@ -47,6 +47,22 @@ static const char *const lb_steps[] = {
 	"CREATE TABLE stopped("
 	" bot TEXT PRIMARY KEY, sender TEXT NOT NULL, time INTEGER NOT NULL)"
 	" WITHOUT ROWID;",
+	/* What was done with tools, and what somebody is to allow first. */
+	"CREATE TABLE audit("
+	" key TEXT PRIMARY KEY, time INTEGER NOT NULL, session TEXT NOT NULL,"
+	" bot TEXT NOT NULL, sender TEXT NOT NULL, row TEXT NOT NULL)"
+	" WITHOUT ROWID;"
+	"CREATE INDEX audit_time ON audit(time);"
+	"CREATE INDEX audit_session ON audit(session);"
+	"CREATE INDEX audit_sender ON audit(sender);"
+	"CREATE TABLE approvals("
+	" id TEXT PRIMARY KEY, hash TEXT NOT NULL, session TEXT NOT NULL,"
+	" bot TEXT NOT NULL, sender TEXT NOT NULL, text TEXT NOT NULL,"
+	" asked INTEGER NOT NULL, state INTEGER NOT NULL,"
+	" who TEXT NOT NULL DEFAULT '', decided INTEGER NOT NULL DEFAULT 0)"
+	" WITHOUT ROWID;"
+	"CREATE INDEX approvals_hash ON approvals(hash);"
+	"CREATE INDEX approvals_asked ON approvals(asked);",
 	NULL,
 };
 

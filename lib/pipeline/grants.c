@@ -1,35 +1,34 @@
-/* grants.c - who may use which tools. */
+#include "pipeline/grants.h"
+
+#include <stdint.h>
 #include <string.h>
 
-#include "agent/tools.h"
 #include "base/glob.h"
 #include "base/json.h"
 #include "pipeline/rights.h"
 
 /* Is the sender one of those whom the sandbox is open to? */
 static bool is_open(struct lb_config *config, const json_t *sandbox,
-		    const struct asker *who)
+		    const struct lb_grantee *who)
 {
 	const char *to = lb_json_str(sandbox, "open-to");
-	const char *platform = lb_json_str(who->query, "platform");
-	const char *sender = lb_json_str(who->query, "sender_id");
 
 	if (to && strcmp(to, "everyone") == 0)
 		return true;
 	if (to && strcmp(to, "listed") == 0)
 		return lb_is_one_of(config, json_object_get(sandbox, "listed"),
-				    who->bot, platform, sender);
-	return lb_is_admin(config, who->bot, platform, sender);
+				    who->bot, who->platform, who->sender);
+	return lb_is_admin(config, who->bot, who->platform, who->sender);
 }
 
-void grants_read(struct grants *g, struct lb_config *config,
-		 const struct asker *who)
+void lb_grants_read(struct lb_grants *g, struct lb_config *config,
+		    const struct lb_grantee *who)
 {
 	const json_t *pipeline = lb_config_pipeline(config, who->pipeline);
 	const json_t *agent = lb_json_path(pipeline, "ai.local-agent");
 	const json_t *tools = json_object_get(pipeline, "tools");
 
-	*g = (struct grants){
+	*g = (struct lb_grants){
 		.all = lb_json_bool(agent, "enable-all-tools", false),
 		.open = is_open(config, json_object_get(pipeline, "sandbox"),
 				who),
@@ -40,7 +39,7 @@ void grants_read(struct grants *g, struct lb_config *config,
 	};
 }
 
-bool grants_any(const struct grants *g)
+bool lb_grants_any(const struct lb_grants *g)
 {
 	return g->all || json_array_size(g->tools) > 0;
 }
@@ -85,12 +84,13 @@ static bool is_guarded(const char *name)
 	return false;
 }
 
-bool grants_by_own_name(const struct grants *g, const char *name)
+bool lb_grants_by_own_name(const struct lb_grants *g, const char *name)
 {
 	return !g->all && !has(g->tools, name);
 }
 
-bool grants_deny(const struct grants *g, const char *name, const char *own)
+bool lb_grants_deny(const struct lb_grants *g, const char *name,
+		    const char *own)
 {
 	if (fits(g->deny, name) || fits(g->deny, own))
 		return true;
@@ -99,22 +99,23 @@ bool grants_deny(const struct grants *g, const char *name, const char *own)
 }
 
 /* A list that says `exec` means what everybody calls so. */
-static bool means_guarded(const struct grants *g, const char *name,
+static bool means_guarded(const struct lb_grants *g, const char *name,
 			  const char *own)
 {
 	return is_guarded(name) ||
-	       (grants_by_own_name(g, name) && is_guarded(own));
+	       (lb_grants_by_own_name(g, name) && is_guarded(own));
 }
 
-bool grants_allow(const struct grants *g, const char *name, const char *own)
+bool lb_grants_allow(const struct lb_grants *g, const char *name,
+		     const char *own)
 {
 	if (!g->all && !has(g->tools, name) && !has(g->tools, own))
 		return false;
-	return !grants_deny(g, name, own) &&
+	return !lb_grants_deny(g, name, own) &&
 	       (g->open || !means_guarded(g, name, own));
 }
 
-bool grants_provider(const struct grants *g, const char *provider)
+bool lb_grants_provider(const struct lb_grants *g, const char *provider)
 {
 	return json_array_size(g->providers) == 0 ||
 	       has(g->providers, provider);

@@ -1,0 +1,30 @@
+/* lb-box - look at sandboxes: what was done in them, and what may be. */
+#include "box.h"
+
+static const struct lb_verb verbs[] = {
+	{"approve", "REQUEST", "Allow a command that waits, once",
+	 decide_options, approve_verb, 1},
+	{"audit", "", "List what was done with tools", audit_options,
+	 audit_verb},
+	{"deny", "REQUEST", "Refuse a command that waits", decide_options,
+	 deny_verb, 1},
+	{"doctor", "", "Say what isolation there is here, and what is missing",
+	 doctor_options, doctor_verb},
+	{"pending", "", "List the commands that wait to be approved",
+	 pending_options, pending_verb},
+	{0},
+};
+
+static const struct lb_prog prog = {
+	.name = "lb-box",
+	.operands = "VERB ...",
+	.about = "Look at sandboxes: what was done in them, and what may be",
+	.example = "lb-box doctor",
+	.verbs = verbs,
+};
+
+int main(int argc, char **argv)
+{
+	lb_start(&prog);
+	return lb_finish(lb_run_verb(argc, argv));
+}

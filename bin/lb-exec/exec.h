@@ -1,0 +1,55 @@
+/* exec.h - what the files of lb-exec share. */
+#ifndef LB_BIN_EXEC_H
+#define LB_BIN_EXEC_H
+
+#include "base/loop.h"
+#include "base/prog.h"
+#include "box/box.h"
+#include "config/config.h"
+#include "record/record.h"
+
+struct options {
+	const char *config, *session, *folder, *workdir, *profile, *network;
+	const char *status_to, *require;
+	struct lb_list env, skills, mounts;
+	int64_t timeout_ms, memory, quota, max_line;
+	long pids, jobs, shown;
+	const char *cpus;
+	bool json, records, terminal, host, strict;
+};
+
+extern struct options options;
+
+/* What all of them need. */
+struct work {
+	struct lb_loop *loop;
+	struct lb_config *config;
+	char *state;
+	struct lb_box *box;
+	struct lb_box_skill *skills;
+	size_t n_skills;
+};
+
+/* What was asked for on the command line, as a request of spec.h; new. */
+json_t *request_of_options(struct lb_error *err);
+/* The skills of --skill NAME=DIR, resolved. LB_USAGE, LB_NOINPUT. */
+int request_skills(struct work *work, struct lb_error *err);
+
+/* A request under a profile as a spec; what it was not given is in `notes`. */
+int request_spec(struct work *work, const json_t *request, json_t *notes,
+		 struct lb_box_spec *spec, struct lb_error *err);
+
+/* Keep what was done, for `lb-box audit`. `record` may be NULL. */
+void request_audit(const struct work *work, const struct lb_box_spec *spec,
+		   const json_t *record, const struct lb_box_result *result,
+		   const struct lb_error *error);
+
+/* What to exit with for a failure of ours: told from a command's own. */
+int our_status(int code);
+
+/* One command; what to exit with. */
+int exec_one(struct work *work, char **argv);
+/* `exec` records to `result` records. */
+int exec_records(struct work *work);
+
+#endif

@@ -1,0 +1,18 @@
+/* guidance.c - how a model is to use the sandbox. */
+#include "agent/local.h"
+#include "base/json.h"
+
+static const char text[] =
+	"You have a sandbox: exec runs commands in it, and its files are below "
+	"/workspace. They stay for this conversation; nothing else there does. "
+	"Use it for what should be exact: arithmetic, dates, counting, "
+	"statistics, reading CSV, JSON or logs. Write a short script, run it, "
+	"and answer from what it printed; show the script only when asked. "
+	"Work "
+	"in /workspace without asking where. When a command is refused or has "
+	"no network, say so and do not try to get around it.";
+
+json_t *local_guidance(void)
+{
+	return lb_json_pack("{s:s, s:s}", "role", "system", "content", text);
+}

@@ -1,0 +1,140 @@
+/* available.c - is there a sandbox? Asked seldom, known always. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "box/backend.h"
+#include "box/box.h"
+
+enum { PROBE_MS = 10000, FIRST_MS = 3000, LAST_MS = 60000, SHOWN = 1000 };
+
+struct probe {
+	bool done;
+	struct lb_error *err;
+	int result;
+};
+
+/* What somebody inside says of himself has to be what it should be. */
+static const char question[] =
+	"id -u; grep -E '^(NoNewPrivs|Seccomp|CapEff|CapBnd):' "
+	"/proc/self/status";
+static const char answer[] = "1000\nCapEff:\t0000000000000000\n"
+			     "CapBnd:\t0000000000000000\n"
+			     "NoNewPrivs:\t1\nSeccomp:\t2\n";
+
+static void on_done(void *arg, struct lb_box_result *r,
+		    const struct lb_error *error)
+{
+	struct probe *p = arg;
+	lb_autobuf struct lb_buf said = {NULL};
+	bool truncated;
+
+	p->done = true;
+	p->result = -1;
+	if (error) {
+		*p->err = *error;
+		p->err->code = LB_UNAVAILABLE;
+		return;
+	}
+	lb_box_output_text(&r->out, &said, &truncated);
+	if (r->end == LB_BOX_TIMED_OUT)
+		lb_fail(p->err, LB_UNAVAILABLE,
+			"there is no sandbox: one did not start within %d s",
+			PROBE_MS / 1000);
+	else if (strcmp(lb_buf_str(&said), answer) != 0)
+		lb_fail(p->err, LB_UNAVAILABLE,
+			"there is no sandbox: one that was tried was not "
+			"closed; 'lb-box doctor' says more");
+	else
+		p->result = 0;
+}
+
+static int try(struct lb_loop *loop, struct lb_box *box, struct lb_error *err)
+{
+	json_auto_t *request = lb_json_pack("{s:s}", "cmd", question);
+	struct lb_box_spec spec = {.cmd = NULL};
+	struct probe p = {.err = err};
+	struct lb_box_job job = {.spec = &spec,
+				 .asker = LB_BOX_BY_POLICY,
+				 .shown = SHOWN,
+				 .in = -1,
+				 .out = -1,
+				 .err = -1,
+				 .done = on_done,
+				 .arg = &p};
+	int result = -1;
+
+	if (lb_box_spec_read(&spec, request, err) == 0) {
+		spec.timeout_ms = PROBE_MS;
+		if (lb_box_start(box, &job, err)) {
+			while (!p.done)
+				lb_loop_turn(loop, -1);
+			result = p.result;
+		}
+	}
+	lb_box_spec_release(&spec);
+	return result;
+}
+
+int lb_box_probe(struct lb_config *config, const char **name,
+		 struct lb_error *err)
+{
+	lb_autofree char *state = lb_config_state(err);
+	struct lb_loop *loop;
+	struct lb_box *box;
+	int result;
+
+	*name = "bubblewrap";
+	if (!state)
+		return -1;
+	loop = lb_loop_open();
+	box = lb_box_open(loop, config, state);
+	result = try(loop, box, err);
+	lb_box_close(box);
+	lb_loop_close(loop);
+	return result;
+}
+
+/* What is known, for the whole process. */
+static struct {
+	bool asked, works;
+	int64_t again; /* mono ms */
+	int nap;
+	struct lb_error why;
+} known;
+
+static void ask(struct lb_config *config)
+{
+	bool worked = known.works, first = !known.asked;
+	const char *name;
+
+	known.works = lb_box_probe(config, &name, &known.why) == 0;
+	known.asked = true;
+	if (known.works)
+		known.nap = LAST_MS;
+	else if (first || worked)
+		known.nap = FIRST_MS;
+	else
+		known.nap = known.nap * 2 > LAST_MS ? LAST_MS : known.nap * 2;
+	known.again = lb_clock_mono() + known.nap;
+	if (known.works && !first && !worked)
+		lb_log(LB_INFO, NULL, "the sandbox works again (%s)", name);
+	else if (!known.works && (first || worked))
+		lb_warn("%s", known.why.text);
+}
+
+bool lb_box_available(struct lb_config *config, struct lb_error *why)
+{
+	if (json_is_false(lb_config_get(config, "box.enabled"))) {
+		lb_fail(why, LB_UNAVAILABLE,
+			"the sandbox is switched off (box.enabled: false)");
+		return false;
+	}
+	if (!known.asked || lb_clock_mono() >= known.again)
+		ask(config);
+	if (!known.works)
+		*why = known.why;
+	return known.works;
+}

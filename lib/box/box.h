@@ -1,0 +1,75 @@
+/*
+ * box/box.h - running commands where they can do no harm.
+ *
+ *     struct lb_box *box = lb_box_open(loop, config, state);
+ *     struct lb_box_run *run = lb_box_start(box, &job, &err);
+ *     ... lb_loop_turn() until job.done was called
+ *
+ * A run ends by itself: the command ended, or its time did. What it started
+ * ends with it, whatever it did to stay. Nothing that comes from inside is
+ * believed.
+ */
+#ifndef LB_BOX_BOX_H
+#define LB_BOX_BOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/loop.h"
+#include "box/mounts.h"
+#include "box/result.h"
+#include "box/spec.h"
+#include "config/config.h"
+
+struct lb_box;
+struct lb_box_run;
+
+/* All borrowed but `state`. Nothing is looked for before the first run. */
+struct lb_box *lb_box_open(struct lb_loop *loop, struct lb_config *config,
+			   const char *state);
+void lb_box_close(struct lb_box *box);
+
+/* A skill, read-only at /workspace/.skills/NAME. */
+struct lb_box_skill {
+	const char *name, *path;
+};
+
+struct lb_box_job {
+	struct lb_box_spec *spec; /* borrowed until done; its mounts are judged
+				     and their paths made real */
+	enum lb_box_asker asker;
+	bool on_host; /* not in a sandbox: the operator wants it so */
+	const struct lb_box_skill *skills;
+	size_t n_skills;
+	size_t shown; /* characters of a stream that are kept; 0: LB_BOX_SHOWN */
+	/*
+	 * Standard input: a descriptor that is copied from, or -1. And where
+	 * output goes as it comes, instead of into the result; -1: there.
+	 */
+	int in, out, err;
+	bool terminal; /* `in` and `out` are ours: the command gets another */
+	bool need_groups; /* no cgroup, no run */
+	/*
+	 * Called once, from the loop, when all is over. With an error: the
+	 * command did not run (LB_UNAVAILABLE: there is no sandbox), or its
+	 * program is not there (LB_NOINPUT) or cannot be run (LB_DENIED).
+	 * The result is there in any case and released after the call.
+	 */
+	void (*done)(void *arg, struct lb_box_result *result,
+		     const struct lb_error *error);
+	void *arg;
+};
+
+/* NULL: it cannot begin, and done is not called. LB_DATA, LB_DENIED,
+ * LB_NOINPUT: its spec; LB_UNAVAILABLE: there is no sandbox. */
+struct lb_box_run *lb_box_start(struct lb_box *box,
+				const struct lb_box_job *job,
+				struct lb_error *err);
+
+/* Kill all of it; done is called as for one whose time is over, with
+ * killed_by "cancelled". */
+void lb_box_cancel(struct lb_box_run *run);
+
+#endif

@@ -1,0 +1,472 @@
+/* bwrap.c - the backend that is bubblewrap, bwrap(1). */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "box/driver.h"
+#include "box/launch.h"
+#include "box/seccomp.h"
+
+enum {
+	MAX_ARGUMENT = 100 * 1024, /* bytes; the kernel takes 128 KiB */
+	MAX_STAGES = LB_BOX_MAX_MOUNTS * 2 + 2,
+	TMP_BYTES = 64 * 1024 * 1024,
+	OWN_MB = 256, /* of a workspace in memory, when nothing is said */
+	FILE_BYTES = 1024 * 1024 * 1024, /* a file, when nothing is said */
+	OPEN_FILES = 1024,
+	PIPE_SIZE = 4096,
+};
+
+/* A program needs more addresses than memory: a bound on the absurd only. */
+#define ADDRESS_BYTES ((uint64_t)4 << 30)
+
+/* Descriptors of bwrap, by number. */
+enum { FD_ARGS = 3, FD_SECCOMP, FD_STATUS, FD_READY, FD_SCRIPT, FD_ALL };
+
+struct args {
+	struct lb_buf text; /* each ends with a NUL */
+	struct lb_stage stages[MAX_STAGES];
+	char names[MAX_STAGES][16];
+	int n_stages;
+	bool drop;
+};
+
+static void arg(struct args *a, const char *text)
+{
+	lb_buf_put(&a->text, text, strlen(text) + 1);
+}
+
+static void args_put(struct args *a, const char *const *texts)
+{
+	for (; *texts; texts++)
+		arg(a, *texts);
+}
+#define args(a, ...) args_put(a, (const char *const[]){__VA_ARGS__, NULL})
+
+static void number(struct args *a, const char *option, long long n)
+{
+	lb_autofree char *text = lb_printf("%lld", n);
+
+	args(a, option, text);
+}
+
+/* Mount a source: by its own name, or as root by that on the stage. */
+static void mount_source(struct args *a, const struct lb_box_source *s)
+{
+	const char *option = s->mode == LB_BOX_RW ? "--bind" : "--ro-bind";
+	lb_autofree char *path = NULL;
+
+	if (!a->drop) {
+		args(a, option, s->path, s->target);
+		return;
+	}
+	snprintf(a->names[a->n_stages], sizeof(a->names[0]), "%d", a->n_stages);
+	a->stages[a->n_stages] = (struct lb_stage){
+		.source = s->path,
+		.name = a->names[a->n_stages],
+		.is_file = s->is_file,
+		.dev = s->dev,
+		.ino = s->ino,
+	};
+	path = lb_printf("%s/%s", LB_LAUNCH_STAGE, a->names[a->n_stages]);
+	a->n_stages++;
+	args(a, option, path, s->target);
+}
+
+/* /bin and its like are links into /usr, or folders of their own. */
+static void put_system(struct args *a)
+{
+	static const char *const those[] = {"/bin", "/sbin", "/lib", "/lib64",
+					    "/lib32"};
+	char target[PATH_MAX];
+	struct stat st;
+
+	args(a, "--ro-bind", "/usr", "/usr");
+	for (size_t i = 0; i < sizeof(those) / sizeof(those[0]); i++) {
+		ssize_t len = readlink(those[i], target, sizeof(target) - 1);
+
+		if (len > 0) {
+			target[len] = '\0';
+			args(a, "--symlink", target, those[i]);
+		} else if (stat(those[i], &st) == 0) {
+			args(a, "--ro-bind", those[i], those[i]);
+		}
+	}
+}
+
+static int put_etc(struct args *a, struct lb_box *box, struct lb_error *err)
+{
+	static const char *const ours[] = {"/etc/ld.so.cache", "/etc/localtime",
+					   "/etc/ssl/certs",
+					   "/etc/alternatives", "/etc/fonts"};
+	struct lb_box_source etc = {
+		.target = "/etc",
+		.mode = LB_BOX_RO,
+	};
+	struct stat st;
+
+	if (lb_box_etc(box, err) < 0)
+		return -1;
+	if (fstat(box->etc, &st) < 0)
+		return lb_fail_sys(err, LB_IO, "cannot look at '%s'",
+				   box->etc_path);
+	etc.path = box->etc_path;
+	etc.dev = st.st_dev;
+	etc.ino = st.st_ino;
+	mount_source(a, &etc);
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		args(a, "--ro-bind-try", ours[i], ours[i]);
+	return 0;
+}
+
+static long long own_bytes(const struct lb_box_spec *spec)
+{
+	return (spec->quota_mb > 0 ? spec->quota_mb : OWN_MB) << 20;
+}
+
+/*
+ * The workspace and what is mounted in it. A small file system of its own over
+ * .skills keeps anybody inside from moving it away between two runs.
+ */
+static void put_workspace(struct args *a, const struct lb_box_exec *x)
+{
+	bool pinned = false;
+
+	if (x->own_workspace) {
+		args(a, "--perms", "0755");
+		number(a, "--size", own_bytes(x->spec));
+		args(a, "--tmpfs", x->spec->mount_path);
+	}
+	for (int i = 0; i < x->n_sources; i++) {
+		const struct lb_box_source *s = &x->sources[i];
+
+		if (!pinned && x->pins_skills && (i > 0 || x->own_workspace)) {
+			args(a, "--size", "1048576", "--tmpfs",
+			     LB_BOX_WORKSPACE "/.skills");
+			pinned = true;
+		}
+		mount_source(a, s);
+	}
+	if (!x->pins_skills)
+		return;
+	if (!pinned)
+		args(a, "--size", "1048576", "--tmpfs",
+		     LB_BOX_WORKSPACE "/.skills");
+	args(a, "--remount-ro", LB_BOX_WORKSPACE "/.skills");
+}
+
+static void put_devices(struct args *a, bool ready)
+{
+	args(a, "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys",
+	     "--ro-bind-try", "/proc/sysrq-trigger", "/proc/sysrq-trigger",
+	     "--dev", "/dev");
+	/* It reads from us here, when everything above is mounted; what it
+	 * writes is covered by what comes next. */
+	if (ready)
+		args(a, "--file", "6", "/dev/shm/ready");
+	args(a, "--perms", "1777");
+	number(a, "--size", TMP_BYTES);
+	args(a, "--tmpfs", "/dev/shm", "--remount-ro", "/dev");
+	args(a, "--perms", "1777");
+	number(a, "--size", TMP_BYTES);
+	args(a, "--tmpfs", "/tmp", "--dir", "/run", "--dir", "/var/tmp");
+}
+
+static void put_env(struct args *a, const struct lb_box_exec *x)
+{
+	static const char *const usual[][2] = {
+		{"PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"},
+		{"LANG", "C.UTF-8"},
+		{"USER", "user"},
+		{"LOGNAME", "user"},
+		{"SHELL", "/bin/sh"},
+		{"TMPDIR", "/tmp"},
+		{"CI", "1"},
+		{"PAGER", "cat"},
+		{"GIT_PAGER", "cat"},
+		{"GIT_TERMINAL_PROMPT", "0"},
+		{"PYTHONUNBUFFERED", "1"},
+	};
+
+	arg(a, "--clearenv");
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+		args(a, "--setenv", usual[i][0], usual[i][1]);
+	args(a, "--setenv", "HOME", x->home);
+	if (x->terminal)
+		args(a, "--setenv", "TERM", "xterm");
+	else
+		args(a, "--setenv", "TERM", "dumb", "--setenv", "NO_COLOR",
+		     "1");
+	for (char **e = x->spec->env; e && *e; e++) {
+		lb_autofree char *name = lb_strdup(*e);
+		char *is = strchr(name, '=');
+
+		if (!is)
+			continue;
+		*is++ = '\0';
+		args(a, "--setenv", name, is);
+	}
+}
+
+static int put_all(struct args *a, struct lb_box *box,
+		   const struct lb_box_exec *x, bool ready, bool script,
+		   struct lb_error *err)
+{
+	args(a, "--unshare-user", "--unshare-ipc", "--unshare-pid",
+	     "--unshare-uts", "--unshare-cgroup-try", "--unshare-net", "--uid",
+	     "1000", "--gid", "1000", "--hostname", "sandbox",
+	     "--die-with-parent", "--cap-drop", "ALL");
+	if (!x->terminal)
+		arg(a, "--new-session");
+	put_system(a);
+	if (put_etc(a, box, err) < 0)
+		return -1;
+	put_workspace(a, x);
+	put_devices(a, ready);
+	if (script)
+		args(a, "--ro-bind-data", "7", "/run/script");
+	if (x->spec->read_only_rootfs)
+		args(a, "--remount-ro", "/");
+	put_env(a, x);
+	args(a, "--chdir", x->spec->mount_path, "--seccomp", "4",
+	     "--json-status-fd", "5");
+	return 0;
+}
+
+static int memory_file(const char *name, const char *text, size_t len,
+		       struct lb_error *err)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC);
+	size_t done = 0;
+	ssize_t n = 0;
+
+	while (fd >= 0 && done < len && n >= 0) {
+		n = write(fd, text + done, len - done);
+		done += n > 0 ? (size_t)n : 0;
+	}
+	if (fd >= 0 && n >= 0 && lseek(fd, 0, SEEK_SET) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return lb_fail_sys(err, LB_OS, "cannot hand on %s", name);
+}
+
+/* A pipe that is full: whoever can write to it again knows that it was read. */
+static int full_pipe(int ends[2], struct lb_error *err)
+{
+	static const char nothing[PIPE_SIZE];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
+	if (fcntl(ends[1], F_SETPIPE_SZ, PIPE_SIZE) == PIPE_SIZE &&
+	    fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 &&
+	    write(ends[1], nothing, PIPE_SIZE) == PIPE_SIZE)
+		return 0;
+	close(ends[0]);
+	close(ends[1]);
+	return lb_fail_sys(err, LB_OS, "cannot fill a pipe");
+}
+
+/* Enter the folder, made where it is missing, then go on as the command. */
+#define ENTER                                                                  \
+	"cd -- \"$0\" 2>/dev/null || { mkdir -p -- \"$0\" && cd -- \"$0\"; } " \
+	"|| exit 125; exec \"$@\""
+
+/* What is started inside: `argv` has room for `max`. LB_DATA. */
+static int make_argv(const struct lb_box_spec *spec, bool script,
+		     const char **argv, size_t max, struct lb_error *err)
+{
+	size_t n = 0;
+
+	argv[n++] = "/usr/bin/bwrap";
+	argv[n++] = "--args";
+	argv[n++] = "3";
+	argv[n++] = "--";
+	if (strcmp(spec->workdir, spec->mount_path) != 0) {
+		argv[n++] = "sh";
+		argv[n++] = "-c";
+		argv[n++] = ENTER;
+		argv[n++] = spec->workdir;
+	}
+	if (!spec->argv) {
+		argv[n++] = "sh";
+		argv[n++] = script ? "/run/script" : "-c";
+		if (!script)
+			argv[n++] = spec->cmd;
+	}
+	for (char **one = spec->argv; one && *one; one++) {
+		if (n + 1 >= max)
+			return lb_fail(err, LB_DATA,
+				       "the command has too many arguments");
+		argv[n++] = *one;
+	}
+	argv[n] = NULL;
+	return 0;
+}
+
+static void set_limits(struct lb_launch *l, const struct lb_box_exec *x)
+{
+	const struct lb_box_spec *spec = x->spec;
+
+	l->file_bytes = spec->quota_mb > 0 ? (uint64_t)spec->quota_mb << 20
+					   : FILE_BYTES;
+	if (x->own_workspace && spec->quota_mb <= 0)
+		l->file_bytes = (uint64_t)OWN_MB << 20;
+	l->open_files = OPEN_FILES;
+	if (!x->group) {
+		l->address_bytes = (uint64_t)spec->memory_mb << 20;
+		if (l->address_bytes < ADDRESS_BYTES)
+			l->address_bytes = ADDRESS_BYTES;
+	}
+	if (spec->timeout_ms < INT64_MAX / 8)
+		l->cpu_s = (uint64_t)spec->timeout_ms / 1000 + 2;
+	/* As root, the user id is nobody else's; bwrap itself is two. Others
+	 * are told apart by their namespace, later. */
+	if (x->drop)
+		l->processes = (uint64_t)spec->pids_limit + 2;
+}
+
+enum { MAX_ARGV = 8192 };
+
+static int start(struct lb_box_exec *x, struct args *a, const int *fds,
+		 int n_fds, bool script, struct lb_error *err)
+{
+	static const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
+	lb_autofree const char **argv = lb_alloc(MAX_ARGV * sizeof(*argv));
+	struct lb_launch l = {
+		.argv = (char *const *)(uintptr_t)argv,
+		.env = (char *const *)(uintptr_t)env,
+		.fds = fds,
+		.n_fds = n_fds,
+		.group = x->group,
+		.drop = x->drop,
+		.uid = x->uid,
+		.gid = x->gid,
+		.stages = a->stages,
+		.n_stages = a->n_stages,
+	};
+
+	if (make_argv(x->spec, script, argv, MAX_ARGV, err) < 0)
+		return -1;
+	set_limits(&l, x);
+	if (lb_launch(&l, &x->pid, err) == 0)
+		return 0;
+	if (err->code == LB_NOINPUT)
+		return lb_fail(err, LB_UNAVAILABLE,
+			       "bubblewrap is not installed: there is no "
+			       "/usr/bin/bwrap (on Debian: apt-get install "
+			       "bubblewrap)");
+	return -1;
+}
+
+static int bwrap_exec(struct lb_box *box, struct lb_box_exec *x,
+		      struct lb_error *err)
+{
+	bool is_long = !x->spec->argv && strlen(x->spec->cmd) > MAX_ARGUMENT;
+	lb_autofree struct args *a = lb_alloc(sizeof(*a));
+	lb_autoclose int filter = lb_box_seccomp(err);
+	lb_autoclose int text = -1, script = -1, status = -1, ready = -1;
+	int status_ends[2], ready_ends[2] = {-1, -1}, result = -1;
+
+	/* Each reads a file of its own: they share no place in it. */
+	if (filter < 0)
+		return -1;
+	a->drop = x->drop;
+	if (put_all(a, box, x, !x->drop, is_long, err) == 0)
+		text = memory_file("arguments", a->text.data, a->text.len, err);
+	lb_buf_release(&a->text);
+	if (is_long && text >= 0)
+		script = memory_file("a command", x->spec->cmd,
+				     strlen(x->spec->cmd), err);
+	if (text < 0 || (is_long && script < 0))
+		return -1;
+	if (pipe2(status_ends, O_CLOEXEC) < 0)
+		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
+	status = status_ends[1];
+	x->status = status_ends[0];
+	if (x->drop || full_pipe(ready_ends, err) == 0) {
+		const int fds[FD_ALL] = {x->in,
+					 x->out,
+					 x->err,
+					 text,
+					 filter,
+					 status,
+					 ready = ready_ends[0],
+					 script};
+
+		result = start(x, a, fds, is_long ? FD_ALL : FD_SCRIPT, is_long,
+			       err);
+	}
+	x->ready = ready_ends[1];
+	return result;
+}
+
+static void bwrap_read(const char *line, struct lb_box_report *report)
+{
+	const char *at = strstr(line, "\"child-pid\":");
+
+	if (at)
+		report->child = (pid_t)strtol(at + 12, NULL, 10);
+	at = strstr(line, "\"exit-code\":");
+	if (at)
+		report->exit_code = (int)strtol(at + 12, NULL, 10);
+}
+
+/* Its last line, without its name. */
+static const char *last_line(char *text)
+{
+	char *line;
+
+	while (*text && isspace((unsigned char)text[strlen(text) - 1]))
+		text[strlen(text) - 1] = '\0';
+	line = strrchr(text, '\n');
+	line = line ? line + 1 : text;
+	return strncmp(line, "bwrap: ", 7) == 0 ? line + 7 : line;
+}
+
+static int bwrap_explain(const char *said, struct lb_error *err)
+{
+	lb_autofree char *text = lb_strdup(said);
+	const char *line = last_line(text);
+
+	if (strncmp(line, "execvp ", 7) == 0)
+		return lb_fail(err,
+			       strstr(line, ": No such file") ? LB_NOINPUT
+							      : LB_DENIED,
+			       "cannot run %s", line + 7);
+	if (strstr(line, "uid map") || strstr(line, "new namespace"))
+		return lb_fail(err, LB_UNAVAILABLE,
+			       "there is no sandbox: this system does not let "
+			       "bubblewrap make a user namespace (%s); "
+			       "'lb-box doctor' says what to do",
+			       line);
+	return lb_fail(err, LB_UNAVAILABLE,
+		       "there is no sandbox: bubblewrap failed: %s; 'lb-box "
+		       "doctor' says more",
+		       *line ? line : "it said nothing");
+}
+
+/* While it makes ready, its new root is below the old one's name. */
+static char *bwrap_inside(pid_t child, const char *target)
+{
+	return lb_printf("/proc/%ld/root/newroot%s", (long)child, target);
+}
+
+const struct lb_box_driver lb_box_bwrap = {
+	.name = "bubblewrap",
+	.isolates = true,
+	.exec = bwrap_exec,
+	.read = bwrap_read,
+	.explain = bwrap_explain,
+	.inside = bwrap_inside,
+};

@@ -1,0 +1,278 @@
+/* cgroup-find.c - where a group can be made. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "box/cgroup.h"
+
+static const char *const names[LB_CGROUP_KINDS] = {"memory", "pids", "cpu"};
+
+/* Is `word` in a list with commas or blanks? */
+static bool has_word(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = list; *at; at += strcspn(at, ", \n")) {
+		at += strspn(at, ", \n");
+		if (strncmp(at, word, len) == 0 &&
+		    strchr(", \n", at[len]) != NULL)
+			return true;
+	}
+	return false;
+}
+
+static FILE *open_proc(const char *root, const char *name)
+{
+	lb_autofree char *path = lb_printf("%s/proc/self/%s", root, name);
+
+	return fopen(path, "re");
+}
+
+/* Our own group in the hierarchy with that controller ("": version 2). */
+static char *own_group(const char *root, const char *controller)
+{
+	FILE *f = open_proc(root, "cgroup");
+	char line[4096], *found = NULL;
+
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		char *list = strchr(line, ':');
+		char *path = list ? strchr(list + 1, ':') : NULL;
+
+		if (!path)
+			continue;
+		*path++ = '\0';
+		path[strcspn(path, "\n")] = '\0';
+		if (*controller ? has_word(list + 1, controller) : !list[1])
+			found = lb_strdup(path);
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* The fields of a line of mountinfo, proc(5). */
+struct mounted {
+	char *root, *point, *type, *options;
+};
+
+static bool split(char *line, struct mounted *m)
+{
+	char *at = line, *rest = strstr(line, " - "), *save = NULL;
+	char *fields[5] = {NULL};
+
+	if (!rest)
+		return false;
+	*rest = '\0';
+	for (int i = 0; i < 5; i++, at = NULL)
+		fields[i] = strtok_r(at, " ", &save);
+	m->root = fields[3];
+	m->point = fields[4];
+	save = NULL;
+	m->type = strtok_r(rest + 3, " ", &save);
+	strtok_r(NULL, " ", &save);
+	m->options = strtok_r(NULL, " \n", &save);
+	return m->point && m->options;
+}
+
+/* Where that hierarchy is mounted, with our group in it; NULL: nowhere. */
+static char *folder_of(const char *root, const char *controller)
+{
+	lb_autofree char *own = own_group(root, controller);
+	FILE *f = own ? open_proc(root, "mountinfo") : NULL;
+	char line[8192], *found = NULL;
+	struct mounted m;
+
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		const char *inner = own;
+		size_t len;
+
+		if (!split(line, &m) ||
+		    strcmp(m.type, *controller ? "cgroup" : "cgroup2") != 0 ||
+		    (*controller && !has_word(m.options, controller)))
+			continue;
+		len = strcmp(m.root, "/") == 0 ? 0 : strlen(m.root);
+		if (strncmp(own, m.root, len) == 0 &&
+		    (own[len] == '/' || !own[len]))
+			inner = own + len;
+		found = lb_printf("%s%s%s", root, m.point,
+				  strcmp(inner, "/") == 0 ? "" : inner);
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* A group below `own`: the operator's, which is made where it is missing. */
+static char *below(char *take, const char *parent)
+{
+	char *path;
+
+	if (!take || !*parent)
+		return take;
+	path = lb_printf("%s/%s", take, parent + (*parent == '/'));
+	free(take);
+	mkdir(path, 0755);
+	return path;
+}
+
+static int read_text(const char *folder, const char *file, char *text,
+		     size_t size)
+{
+	lb_autofree char *path = lb_printf("%s/%s", folder, file);
+	lb_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	text[got < 0 ? 0 : got] = '\0';
+	return got < 0 ? -1 : 0;
+}
+
+/* Version 2: groups below `folder` get the controllers. */
+static bool hands_down(const char *folder)
+{
+	lb_autofree char *path = lb_printf("%s/cgroup.subtree_control", folder);
+	lb_autoclose int fd = open(path, O_WRONLY | O_CLOEXEC);
+	static const char ask[] = "+memory +pids +cpu";
+	char text[1024];
+	bool all = true;
+
+	for (int turn = 0; turn < 2; turn++) {
+		if (read_text(folder, "cgroup.subtree_control", text,
+			      sizeof(text)) < 0)
+			return false;
+		all = true;
+		for (int i = 0; i < LB_CGROUP_KINDS; i++)
+			all = all && has_word(text, names[i]);
+		if (all || fd < 0 || turn > 0)
+			break;
+		if (write(fd, ask, sizeof(ask) - 1) < 0)
+			return false;
+	}
+	return all;
+}
+
+/* Can a group be made there? */
+static bool can_make(const char *folder, struct lb_error *why)
+{
+	lb_autofree char *path =
+		lb_printf("%s/lb-%ld-0", folder, (long)getpid());
+
+	if (mkdir(path, 0755) < 0) {
+		lb_fail_sys(why, LB_OS,
+			    "cannot make a control group below '%s'", folder);
+		return false;
+	}
+	rmdir(path);
+	return true;
+}
+
+static void find_v1(struct lb_cgroups *g, const char *root, const char *parent)
+{
+	for (int i = 0; i < LB_CGROUP_KINDS; i++) {
+		g->below[i] = below(folder_of(root, names[i]), parent);
+		if (!g->below[i])
+			lb_fail(&g->why, LB_OS,
+				"no control group for '%s' is mounted",
+				names[i]);
+		if (!g->below[i] || !can_make(g->below[i], &g->why))
+			return;
+	}
+	g->version = 1;
+}
+
+/*
+ * Version 2: a group with processes hands nothing down, so ours does not serve
+ * unless it is the root; root makes one of its own beside the system's.
+ */
+static void find_v2(struct lb_cgroups *g, const char *root, const char *parent)
+{
+	char *own = folder_of(root, "");
+
+	if (!own)
+		return;
+	if (*parent || geteuid() != 0) {
+		own = below(own, parent);
+	} else {
+		lb_autofree char *path = own_group(root, "");
+		size_t len = strlen(own) -
+			     (strcmp(path, "/") == 0 ? 0 : strlen(path));
+
+		own[len] = '\0';
+		if (hands_down(own))
+			own = below(own, "lb");
+	}
+	g->below[0] = own;
+	if (!hands_down(own))
+		lb_fail(&g->why, LB_OS,
+			"the control group '%s' does not hand down memory, "
+			"pids and cpu",
+			own);
+	else if (can_make(own, &g->why))
+		g->version = 2;
+}
+
+void lb_cgroups_release(struct lb_cgroups *g)
+{
+	for (int i = 0; i < LB_CGROUP_KINDS; i++)
+		free(g->below[i]);
+	*g = (struct lb_cgroups){.looked = false};
+}
+
+void lb_cgroups_find(struct lb_cgroups *g, const char *root, const char *parent)
+{
+	lb_autofree char *first = own_group(root, names[LB_CGROUP_MEMORY]);
+
+	lb_cgroups_release(g);
+	lb_fail(&g->why, LB_OS, "no control groups are mounted");
+	if (first)
+		find_v1(g, root, parent);
+	else
+		find_v2(g, root, parent);
+	g->looked = true;
+}
+
+/* "lb-PID-N" of a process that is gone. */
+static bool is_left_over(const char *name)
+{
+	char *end;
+	long pid;
+
+	if (strncmp(name, "lb-", 3) != 0 || !isdigit((unsigned char)name[3]))
+		return false;
+	pid = strtol(name + 3, &end, 10);
+	return *end == '-' && pid > 0 && kill((pid_t)pid, 0) < 0 &&
+	       errno == ESRCH;
+}
+
+static void sweep(const char *folder, int version)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *one;
+
+	while (dir && (one = readdir(dir)) != NULL) {
+		struct lb_cgroup g = {.version = version, .n = 1};
+
+		if (!is_left_over(one->d_name))
+			continue;
+		g.folders[0] = lb_printf("%s/%s", folder, one->d_name);
+		g.joins[0] = -1;
+		if (!lb_cgroup_end(&g))
+			free(g.folders[0]);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void lb_cgroups_sweep(const struct lb_cgroups *g)
+{
+	for (int i = 0;
+	     i < (g->version == 1 ? LB_CGROUP_KINDS : g->version / 2); i++)
+		sweep(g->below[i], g->version);
+}

@@ -1,0 +1,206 @@
+/* cgroup.c - a group of processes, its limits and its end. */
+#include "box/cgroup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+enum { PERIOD_US = 100000, LEAST_QUOTA_US = 1000 };
+
+/* Groups of one process are told apart. */
+static unsigned made;
+
+static int write_to(const char *folder, const char *file, const char *text)
+{
+	lb_autofree char *path = lb_printf("%s/%s", folder, file);
+	lb_autoclose int fd = open(path, O_WRONLY | O_CLOEXEC);
+	size_t len = strlen(text);
+
+	return fd >= 0 && write(fd, text, len) == (ssize_t)len ? 0 : -1;
+}
+
+static int put(const char *folder, const char *file, long long value)
+{
+	lb_autofree char *text = lb_printf("%lld", value);
+
+	return write_to(folder, file, text);
+}
+
+static long long bytes(const struct lb_cgroup_limits *l)
+{
+	return (long long)l->memory_mb << 20;
+}
+
+static long long cpu_quota(const struct lb_cgroup_limits *l)
+{
+	double us = l->cpus * PERIOD_US;
+
+	return us < LEAST_QUOTA_US ? LEAST_QUOTA_US : (long long)us;
+}
+
+static int limit_v1(const char *folder, int kind,
+		    const struct lb_cgroup_limits *l)
+{
+	switch (kind) {
+	case LB_CGROUP_MEMORY:
+		if (put(folder, "memory.limit_in_bytes", bytes(l)) < 0)
+			return -1;
+		/* Where swap is counted: none beyond that. */
+		if (put(folder, "memory.memsw.limit_in_bytes", bytes(l)) < 0 &&
+		    errno != ENOENT)
+			return -1;
+		return 0;
+	case LB_CGROUP_PIDS:
+		return put(folder, "pids.max", l->pids);
+	default:
+		if (put(folder, "cpu.cfs_period_us", PERIOD_US) < 0)
+			return -1;
+		return put(folder, "cpu.cfs_quota_us", cpu_quota(l));
+	}
+}
+
+static int limit_v2(const char *folder, const struct lb_cgroup_limits *l)
+{
+	lb_autofree char *cpu = lb_printf("%lld %d", cpu_quota(l), PERIOD_US);
+
+	if (put(folder, "memory.max", bytes(l)) < 0 ||
+	    put(folder, "pids.max", l->pids) < 0 ||
+	    write_to(folder, "cpu.max", cpu) < 0)
+		return -1;
+	if (write_to(folder, "memory.swap.max", "0") < 0 && errno != ENOENT)
+		return -1;
+	if (write_to(folder, "memory.oom.group", "1") < 0 && errno != ENOENT)
+		return -1;
+	return 0;
+}
+
+static int make_one(struct lb_cgroup *g, const char *below, const char *name,
+		    int kind, const struct lb_cgroup_limits *limits)
+{
+	char *folder = lb_printf("%s/%s", below, name);
+	lb_autofree char *procs = lb_printf("%s/cgroup.procs", folder);
+	int at = g->n;
+
+	if (mkdir(folder, 0755) < 0) {
+		free(folder);
+		return -1;
+	}
+	g->folders[at] = folder;
+	g->joins[at] = -1;
+	g->n++;
+	if ((g->version == 2 ? limit_v2(folder, limits)
+			     : limit_v1(folder, kind, limits)) < 0)
+		return -1;
+	g->joins[at] = open(procs, O_WRONLY | O_CLOEXEC);
+	return g->joins[at] < 0 ? -1 : 0;
+}
+
+int lb_cgroup_make(const struct lb_cgroups *groups,
+		   const struct lb_cgroup_limits *limits, struct lb_cgroup *g,
+		   struct lb_error *err)
+{
+	lb_autofree char *name = lb_printf("lb-%ld-%u", (long)getpid(), ++made);
+	int kinds = groups->version == 2 ? 1 : LB_CGROUP_KINDS, bad;
+
+	*g = (struct lb_cgroup){.version = groups->version};
+	if (!groups->version)
+		return lb_fail(err, groups->why.code, "%s", groups->why.text);
+	for (int kind = 0; kind < kinds; kind++) {
+		if (make_one(g, groups->below[kind], name, kind, limits) == 0)
+			continue;
+		bad = errno;
+		lb_cgroup_end(g);
+		errno = bad;
+		return lb_fail_sys(err, LB_OS,
+				   "cannot make a control group below '%s'",
+				   groups->below[kind]);
+	}
+	return 0;
+}
+
+int lb_cgroup_join(const struct lb_cgroup *g)
+{
+	for (int i = 0; i < g->n; i++)
+		if (write(g->joins[i], "0", 1) != 1)
+			return -1;
+	return 0;
+}
+
+/* The number behind a word at the beginning of a line. */
+static long count_of(const char *folder, const char *file, const char *word)
+{
+	lb_autofree char *path = lb_printf("%s/%s", folder, file);
+	lb_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char text[1024];
+	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	const char *at = text;
+	size_t len = strlen(word);
+
+	if (got <= 0)
+		return 0;
+	text[got] = '\0';
+	for (; at; at = strchr(at, '\n')) {
+		at += *at == '\n';
+		if (strncmp(at, word, len) == 0)
+			return strtol(at + len, NULL, 10);
+	}
+	return 0;
+}
+
+bool lb_cgroup_was_short(const struct lb_cgroup *g)
+{
+	if (g->n == 0)
+		return false;
+	return count_of(g->folders[LB_CGROUP_MEMORY],
+			g->version == 2 ? "memory.events"
+					: "memory.oom_control",
+			"oom_kill ") > 0;
+}
+
+/* Send SIGKILL to everything in it. */
+static void kill_all(const char *folder)
+{
+	lb_autofree char *path = lb_printf("%s/cgroup.procs", folder);
+	FILE *f;
+	long pid;
+
+	if (write_to(folder, "cgroup.kill", "1") == 0)
+		return;
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	while (fscanf(f, "%ld", &pid) == 1)
+		if (pid > 1)
+			kill((pid_t)pid, SIGKILL);
+	fclose(f);
+}
+
+bool lb_cgroup_end(struct lb_cgroup *g)
+{
+	int left = 0;
+
+	for (int i = 0; i < g->n; i++) {
+		if (g->joins[i] >= 0)
+			close(g->joins[i]);
+		g->joins[i] = -1;
+		if (rmdir(g->folders[i]) < 0 && errno == EBUSY) {
+			kill_all(g->folders[i]);
+			if (rmdir(g->folders[i]) < 0 && errno == EBUSY) {
+				g->folders[left] = g->folders[i];
+				g->joins[left++] = -1;
+				continue;
+			}
+		}
+		free(g->folders[i]);
+	}
+	g->n = left;
+	return left == 0;
+}

@@ -1,0 +1,90 @@
+/*
+ * box/driver.h - what a backend is to the rest of this room, and what they
+ * share. Inside the room only.
+ */
+#ifndef LB_BOX_DRIVER_H
+#define LB_BOX_DRIVER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "box/box.h"
+#include "box/cgroup.h"
+#include "box/session.h"
+#include "box/spec.h"
+
+struct ending;
+
+struct lb_box {
+	struct lb_loop *loop;
+	struct lb_config *config; /* borrowed, as is the loop */
+	char *state;
+	struct lb_cgroups groups;
+	int etc; /* O_PATH of the folder that is /etc inside; -1 */
+	char *etc_path;
+	struct ending **ending; /* control groups that are not empty yet */
+	size_t n_ending;
+};
+
+/* A folder or file of this machine, as it was when it was judged. */
+struct lb_box_source {
+	const char *path;   /* real; borrowed */
+	const char *target; /* borrowed */
+	enum lb_box_mode mode;
+	bool is_file;
+	dev_t dev;
+	ino_t ino;
+};
+
+/* One command. Borrowed, but for what the driver fills in. */
+struct lb_box_exec {
+	const struct lb_box_spec *spec;
+	const struct lb_box_session *session; /* NULL: it has none */
+	const struct lb_box_source *sources;  /* the workspace first, if any */
+	int n_sources;
+	bool own_workspace; /* no source: an empty one in memory */
+	bool pins_skills;   /* .skills is covered, so that nobody moves it */
+	int in, out, err;   /* become 0, 1 and 2; -1 is /dev/null */
+	bool terminal;      /* they are one, and the command's own */
+	const struct lb_cgroup *group; /* or NULL */
+	const char *home;              /* a folder inside */
+	uid_t uid;
+	gid_t gid;
+	bool drop;
+	/* Filled in: */
+	pid_t pid;
+	int status; /* what the backend reports of it; -1 */
+	int ready;  /* writable once all is mounted; closing it goes on; -1 */
+};
+
+struct lb_box_report {
+	pid_t child;   /* the first process inside, as seen here; 0 */
+	int exit_code; /* -1: the command did not run */
+};
+
+struct lb_box_driver {
+	const char *name;
+	bool isolates;
+	/* LB_UNAVAILABLE: it does not work here, and why. */
+	int (*probe)(struct lb_box *box, struct lb_error *err);
+	int (*exec)(struct lb_box *box, struct lb_box_exec *x,
+		    struct lb_error *err);
+	/* What a line of its status says. */
+	void (*read)(const char *line, struct lb_box_report *report);
+	/* What it wrote to standard error when the command did not run. */
+	int (*explain)(const char *text, struct lb_error *err);
+	/* Where target is seen from here while it is made ready; NULL. */
+	char *(*inside)(pid_t child, const char *target);
+};
+
+extern const struct lb_box_driver lb_box_bwrap, lb_box_host;
+
+/* Remove a control group, now or as soon as it is empty. */
+void lb_box_end_group(struct lb_box *box, struct lb_cgroup *take);
+/* Leave it to lb_cgroups_sweep(). */
+void lb_box_forget_group(struct lb_box *box, struct ending *ending);
+
+/* The folder that is /etc inside, made once. LB_IO. */
+int lb_box_etc(struct lb_box *box, struct lb_error *err);
+
+#endif

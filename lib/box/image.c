@@ -1,0 +1,131 @@
+#include "box/image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/loop.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/proc.h"
+
+enum { MKFS_MS = 30000, MAX_SAID = 16 * 1024, TRIES = 32 };
+
+static int make_file(const char *path, int64_t mb, struct lb_error *err)
+{
+	lb_autoclose int fd =
+		open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+		     0600);
+
+	if (fd < 0 || ftruncate(fd, (off_t)mb << 20) < 0)
+		return lb_fail_sys(err, LB_IO, "cannot make '%s'", path);
+	return 0;
+}
+
+int lb_box_image_make(const char *path, int64_t mb, int64_t files,
+		      struct lb_error *err)
+{
+	lb_autofree char *new = lb_printf("%s.new", path);
+	lb_autofree char *inodes = lb_printf("%lld", (long long)files);
+	const char *const argv[] =
+		{"mkfs.ext4",
+		 "-q",
+		 "-F",
+		 "-O",
+		 "^has_journal",
+		 "-E",
+		 "lazy_itable_init=1,nodiscard,root_owner=0:0",
+		 "-m",
+		 "0",
+		 "-N",
+		 inodes,
+		 new,
+		 NULL};
+	static const char *const env[] = {"PATH=/usr/sbin:/sbin:/usr/bin:/bin",
+					  NULL};
+	lb_autobuf struct lb_buf said = {NULL};
+	const struct lb_proc_job job = {.argv = (char *const *)(uintptr_t)argv,
+					.env = (char *const *)(uintptr_t)env,
+					.max = MAX_SAID,
+					.timeout_ms = MKFS_MS};
+
+	unlink(new);
+	if (make_file(new, mb, err) < 0)
+		return -1;
+	if (lb_proc_filter(&job, &said, err) < 0) {
+		if (err->code == LB_NOINPUT)
+			err->code = LB_UNAVAILABLE;
+		unlink(new);
+		return -1;
+	}
+	if (rename(new, path) < 0)
+		return lb_fail_sys(err, LB_IO, "cannot make '%s'", path);
+	return 0;
+}
+
+/* A free loop device with the file in it; it frees itself when unmounted. */
+static int attach(int control, int image, char *name, size_t size)
+{
+	for (int i = 0; i < TRIES; i++) {
+		int number = ioctl(control, LOOP_CTL_GET_FREE), fd;
+		struct loop_config config = {
+			.fd = (unsigned)image,
+			.info.lo_flags = LO_FLAGS_AUTOCLEAR,
+		};
+
+		if (number < 0)
+			return -1;
+		snprintf(name, size, "/dev/loop%d", number);
+		fd = open(name, O_RDWR | O_CLOEXEC);
+		if (fd < 0)
+			return -1;
+		if (ioctl(fd, LOOP_CONFIGURE, &config) == 0)
+			return fd;
+		close(fd);
+		if (errno != EBUSY) /* else somebody else took it just now */
+			return -1;
+	}
+	return -1;
+}
+
+static int give(const char *at, uid_t uid, gid_t gid, struct lb_error *err)
+{
+	lb_autoclose int fd =
+		open(at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return lb_fail_sys(err, LB_IO, "cannot open '%s'", at);
+	if (unlinkat(fd, "lost+found", AT_REMOVEDIR) < 0 && errno != ENOENT)
+		return lb_fail_sys(err, LB_IO, "cannot clear '%s'", at);
+	if (fchown(fd, uid, gid) < 0 || fchmod(fd, 0700) < 0)
+		return lb_fail_sys(err, LB_IO, "cannot give away '%s'", at);
+	return 0;
+}
+
+int lb_box_image_mount(const char *path, const char *at, uid_t uid, gid_t gid,
+		       struct lb_error *err)
+{
+	lb_autoclose int control =
+		open("/dev/loop-control", O_RDWR | O_CLOEXEC);
+	lb_autoclose int image = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	lb_autoclose int loop = -1;
+	char name[64];
+
+	if (image < 0)
+		return lb_fail_sys(err, LB_IO, "cannot open '%s'", path);
+	if (control >= 0)
+		loop = attach(control, image, name, sizeof(name));
+	if (loop < 0)
+		return lb_fail_sys(err, LB_UNAVAILABLE,
+				   "no loop device for '%s'", path);
+	if (mount(name, at, "ext4", MS_NOSUID | MS_NODEV, NULL) < 0)
+		return lb_fail_sys(err, LB_IO, "cannot mount '%s'", path);
+	if (give(at, uid, gid, err) == 0)
+		return 0;
+	umount2(at, MNT_DETACH);
+	return -1;
+}

@@ -1,0 +1,202 @@
+#include "box/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/proc.h"
+
+/* Where the step that failed is written to, for the one who waits. */
+struct task {
+	const struct lb_launch *launch;
+	int why;
+};
+
+static int failed(const struct task *t, const char *step, const char *name)
+{
+	int bad = errno;
+
+	dprintf(t->why, "%s%s%s%s", step, name ? " '" : "", name ? name : "",
+		name ? "'" : "");
+	errno = bad;
+	return -1;
+}
+
+static int limit(const struct task *t, __rlimit_resource_t what, uint64_t value,
+		 const char *name)
+{
+	struct rlimit old, new = {value, value};
+
+	if (value == 0)
+		return 0;
+	if (getrlimit(what, &old) == 0 && old.rlim_max < new.rlim_max)
+		new.rlim_cur = new.rlim_max = old.rlim_max;
+	return setrlimit(what, &new) == 0 ? 0 : failed(t, "limit", name);
+}
+
+static int set_limits(const struct task *t)
+{
+	const struct lb_launch *l = t->launch;
+	const struct rlimit none = {0, 0};
+	int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	/* When memory is short it goes first. */
+	if (score >= 0 && write(score, "500", 3) < 0)
+		errno = 0;
+	if (score >= 0)
+		close(score);
+	if (setrlimit(RLIMIT_CORE, &none) < 0)
+		return failed(t, "limit", "core");
+	if (limit(t, RLIMIT_FSIZE, l->file_bytes, "fsize") < 0 ||
+	    limit(t, RLIMIT_AS, l->address_bytes, "as") < 0 ||
+	    limit(t, RLIMIT_CPU, l->cpu_s, "cpu") < 0 ||
+	    limit(t, RLIMIT_NPROC, l->processes, "nproc") < 0)
+		return -1;
+	return limit(t, RLIMIT_NOFILE, l->open_files, "nofile");
+}
+
+/* What is at an absolute path, through no link whose target we have not seen:
+ * the path is real already. */
+static int open_source(const struct lb_stage *s)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
+		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+	struct stat st;
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, s->source, &how,
+			      sizeof(how));
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0 && st.st_dev == s->dev && st.st_ino == s->ino)
+		return fd;
+	close(fd);
+	errno = ESTALE;
+	return -1;
+}
+
+static int stage_one(const struct task *t, const struct lb_stage *s, int stage)
+{
+	lb_autoclose int source = open_source(s), copy = -1;
+	int fd;
+
+	if (source < 0)
+		return failed(t, "mount", s->source);
+	fd = s->is_file ? openat(stage, s->name,
+				 O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644)
+			: mkdirat(stage, s->name, 0755);
+	if (fd < 0)
+		return failed(t, "stage", s->source);
+	if (s->is_file)
+		close(fd);
+	copy = (int)syscall(SYS_open_tree, source, "",
+			    AT_EMPTY_PATH | OPEN_TREE_CLONE |
+				    OPEN_TREE_CLOEXEC);
+	if (copy < 0 || syscall(SYS_move_mount, copy, "", stage, s->name,
+				MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return failed(t, "mount", s->source);
+	return 0;
+}
+
+/* As root: names that somebody without rights can reach, seen by nobody else. */
+static int set_stage(const struct task *t)
+{
+	lb_autoclose int stage = -1;
+
+	if (unshare(CLONE_NEWNS) < 0)
+		return failed(t, "unshare", "mount namespace");
+	if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
+		return failed(t, "mount", "/");
+	if ((mkdir("/run/lb", 0711) < 0 && errno != EEXIST) ||
+	    (mkdir(LB_LAUNCH_STAGE, 0711) < 0 && errno != EEXIST))
+		return failed(t, "make", LB_LAUNCH_STAGE);
+	if (mount("tmpfs", LB_LAUNCH_STAGE, "tmpfs",
+		  MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0711,size=64k") < 0)
+		return failed(t, "mount", LB_LAUNCH_STAGE);
+	stage = open(LB_LAUNCH_STAGE,
+		     O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (stage < 0)
+		return failed(t, "open", LB_LAUNCH_STAGE);
+	for (int i = 0; i < t->launch->n_stages; i++)
+		if (stage_one(t, &t->launch->stages[i], stage) < 0)
+			return -1;
+	return 0;
+}
+
+static int become(const struct task *t)
+{
+	const struct lb_launch *l = t->launch;
+
+	if (l->uid == 0 || l->gid == 0) {
+		errno = EPERM;
+		return failed(t, "be", "root");
+	}
+	if (setgroups(0, NULL) < 0 || setresgid(l->gid, l->gid, l->gid) < 0 ||
+	    setresuid(l->uid, l->uid, l->uid) < 0)
+		return failed(t, "become", "another user");
+	if (geteuid() == 0 || setresuid((uid_t)-1, 0, (uid_t)-1) == 0) {
+		errno = EPERM;
+		return failed(t, "become", "another user");
+	}
+	return 0;
+}
+
+static int prepare(void *arg)
+{
+	const struct task *t = arg;
+
+	if (t->launch->group && lb_cgroup_join(t->launch->group) < 0)
+		return failed(t, "join", "control group");
+	if (t->launch->drop && set_stage(t) < 0)
+		return -1;
+	if (set_limits(t) < 0)
+		return -1;
+	umask(0022);
+	if (t->launch->folder && chdir(t->launch->folder) < 0)
+		return failed(t, "enter", t->launch->folder);
+	return t->launch->drop ? become(t) : 0;
+}
+
+int lb_launch(const struct lb_launch *l, pid_t *pid, struct lb_error *err)
+{
+	int ends[2];
+	char step[PATH_MAX + 64];
+	ssize_t got;
+	int bad;
+
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
+	bad = lb_child_start(
+		&(struct lb_child){
+			.argv = l->argv,
+			.fds = l->fds,
+			.n_fds = l->n_fds,
+			.apart = true,
+			.env = l->env,
+			.prepare = prepare,
+			.arg = &(struct task){l, ends[1]},
+		},
+		pid, err);
+	got = bad < 0 ? read(ends[0], step, sizeof(step) - 1) : 0;
+	close(ends[0]);
+	close(ends[1]);
+	if (got <= 0)
+		return bad;
+	step[got] = '\0';
+	/* err ends with what errno says; what was to be done is in `step`. */
+	return lb_fail(err, LB_UNAVAILABLE,
+		       "the sandbox cannot be prepared: %s%s", step,
+		       strrchr(err->text, ':') ? strrchr(err->text, ':') : "");
+}

@@ -1,0 +1,386 @@
+#include "box/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "box/place.h"
+
+void lb_run_free(struct lb_box_run *run)
+{
+	lb_stream_close(&run->out);
+	lb_stream_close(&run->err);
+	lb_feed_close(&run->feed);
+	if (run->has_session)
+		lb_box_session_close(&run->session);
+	for (int i = 0; i < LB_RUN_SOURCES; i++)
+		free(run->targets[i]);
+	if (run->x.status >= 0)
+		close(run->x.status);
+	if (run->x.ready >= 0)
+		close(run->x.ready);
+	if (run->pidfd >= 0)
+		close(run->pidfd);
+	if (run->child_fd >= 0)
+		close(run->child_fd);
+	lb_box_end_group(run->box, &run->group);
+	lb_box_result_release(&run->result);
+	free(run);
+}
+
+/* The next source: as it is now, which is as it has to be later. */
+static int add_source(struct lb_box_run *run, const char *path,
+		      const char *target, enum lb_box_mode mode,
+		      struct lb_error *err)
+{
+	struct lb_box_source *s = &run->sources[run->x.n_sources];
+	struct stat st;
+
+	if (run->x.n_sources == LB_RUN_SOURCES)
+		return lb_fail(err, LB_DATA, "there are too many mounts");
+	if (lstat(path, &st) < 0)
+		return lb_fail_sys(err, LB_NOINPUT, "cannot mount '%s'", path);
+	if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
+		return lb_fail(err, LB_DENIED,
+			       "cannot mount '%s': it is neither a folder nor "
+			       "a file",
+			       path);
+	*s = (struct lb_box_source){
+		.path = path,
+		.target = target,
+		.mode = mode,
+		.is_file = S_ISREG(st.st_mode),
+		.dev = st.st_dev,
+		.ino = st.st_ino,
+	};
+	run->x.n_sources++;
+	return 0;
+}
+
+/* A folder of ours in a workspace, whatever somebody inside put there. */
+static int own_folder(const struct lb_box_run *run, const char *name,
+		      struct lb_error *err)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
+			   RESOLVE_NO_MAGICLINKS,
+	};
+	const struct lb_box_session *s = &run->session;
+	lb_autofree char *aside =
+		lb_printf("%s.%lld.aside", name, (long long)lb_clock_now());
+	int fd = (int)syscall(SYS_openat2, s->workspace_fd, name, &how,
+			      sizeof(how));
+
+	if (fd >= 0) {
+		close(fd);
+		return 0;
+	}
+	if (errno != ENOENT &&
+	    renameat(s->workspace_fd, name, s->workspace_fd, aside) < 0)
+		return lb_fail_sys(err, LB_IO, "cannot move '%s/%s' away",
+				   s->workspace, name);
+	if (mkdirat(s->workspace_fd, name, 0755) < 0 && errno != EEXIST)
+		return lb_fail_sys(err, LB_IO, "cannot make '%s/%s'",
+				   s->workspace, name);
+	fd = (int)syscall(SYS_openat2, s->workspace_fd, name, &how,
+			  sizeof(how));
+	if (fd < 0 ||
+	    (s->drop && fchownat(fd, "", s->uid, s->gid, AT_EMPTY_PATH) < 0)) {
+		lb_fail_sys(err, LB_IO, "cannot make '%s/%s'", s->workspace,
+			    name);
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	close(fd);
+	return 0;
+}
+
+/* Whose a mounted folder is: root never works in it as root. */
+static int owner_of(struct lb_box_run *run, const struct lb_box_source *s,
+		    struct lb_error *err)
+{
+	struct stat st;
+
+	if (stat(s->path, &st) < 0)
+		return lb_fail_sys(err, LB_NOINPUT, "cannot mount '%s'",
+				   s->path);
+	if (s->mode != LB_BOX_RW || st.st_uid == 0)
+		return 0; /* who is it for? mounts.c has refused the rest */
+	run->x.uid = st.st_uid;
+	run->x.gid = st.st_gid ? st.st_gid : (gid_t)st.st_uid;
+	return 0;
+}
+
+/* Where the workspace comes from, and who works in it. */
+static int take_workspace(struct lb_box_run *run, struct lb_error *err)
+{
+	const struct lb_box_spec *spec = run->job.spec;
+	bool is_mounted =
+		spec->host_path && spec->host_path_mode != LB_BOX_NONE;
+	struct lb_box_uids uids = {0};
+
+	run->x.drop = geteuid() == 0 && run->driver->isolates;
+	if (run->x.drop && lb_box_uids(run->box->config, &uids, err) < 0)
+		return -1;
+	run->x.uid = run->x.drop ? uids.first : geteuid();
+	run->x.gid = run->x.drop ? uids.first : getegid();
+	run->x.home = "/tmp";
+	run->result.quota =
+		spec->quota_mb > 0 ? LB_BOX_QUOTA_SOFT : LB_BOX_QUOTA_NONE;
+	if (is_mounted) {
+		if (add_source(run, spec->host_path, spec->mount_path,
+			       spec->host_path_mode, err) < 0)
+			return -1;
+		return run->x.drop ? owner_of(run, &run->sources[0], err) : 0;
+	}
+	if (!spec->session) {
+		run->x.own_workspace = true;
+		run->x.pins_skills = run->job.n_skills > 0;
+		run->result.quota = LB_BOX_QUOTA_HARD;
+		return 0;
+	}
+	if (lb_box_session_open(&run->session, run->box->config,
+				run->box->state, spec->session, spec->quota_mb,
+				err) < 0)
+		return -1;
+	run->has_session = true;
+	run->x.session = &run->session;
+	run->x.uid = run->session.uid;
+	run->x.gid = run->session.gid;
+	run->x.pins_skills = true;
+	if (spec->host_path_mode != LB_BOX_RO)
+		run->x.home = LB_BOX_WORKSPACE "/.home";
+	run->result.quota = run->session.quota;
+	if (own_folder(run, ".skills", err) < 0 ||
+	    own_folder(run, ".home", err) < 0)
+		return -1;
+	return add_source(run, run->session.workspace, spec->mount_path,
+			  spec->host_path_mode == LB_BOX_RO ? LB_BOX_RO
+							    : LB_BOX_RW,
+			  err);
+}
+
+static int take_mounts(struct lb_box_run *run, struct lb_error *err)
+{
+	const struct lb_box_spec *spec = run->job.spec;
+
+	for (size_t i = 0; i < run->job.n_skills; i++) {
+		const struct lb_box_skill *s = &run->job.skills[i];
+		char *target =
+			lb_printf("%s/.skills/%s", LB_BOX_WORKSPACE, s->name);
+
+		if (run->x.n_sources == LB_RUN_SOURCES ||
+		    strchr(s->name, '/') || s->name[0] == '.') {
+			free(target);
+			return lb_fail(err, LB_DATA, "'%s' is no skill's name",
+				       s->name);
+		}
+		run->targets[run->x.n_sources] = target;
+		if (add_source(run, s->path, target, LB_BOX_RO, err) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < spec->n_mounts; i++)
+		if (spec->mounts[i].mode != LB_BOX_NONE &&
+		    add_source(run, spec->mounts[i].host_path,
+			       spec->mounts[i].mount_path, spec->mounts[i].mode,
+			       err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Limits for all of it together, where they can be had. */
+static int take_group(struct lb_box_run *run, struct lb_error *err)
+{
+	struct lb_box *box = run->box;
+	const struct lb_box_spec *spec = run->job.spec;
+	const char *parent = lb_config_str(box->config, "box.cgroup");
+	struct lb_error why;
+
+	if (!box->groups.looked) {
+		lb_cgroups_find(&box->groups, "", parent ? parent : "");
+		lb_cgroups_sweep(&box->groups);
+	}
+	run->result.limits = LB_BOX_RLIMIT;
+	if (lb_cgroup_make(&box->groups,
+			   &(struct lb_cgroup_limits){
+				   .memory_mb = spec->memory_mb,
+				   .pids = spec->pids_limit + 2,
+				   .cpus = spec->cpus,
+			   },
+			   &run->group, &why) == 0) {
+		run->x.group = &run->group;
+		run->result.limits = LB_BOX_CGROUP;
+		return 0;
+	}
+	return run->job.need_groups
+		       ? lb_fail(err, LB_UNAVAILABLE,
+				 "control groups are needed and cannot be "
+				 "had: %s",
+				 why.text)
+		       : 0;
+}
+
+static int pipe_for(int ends[2], struct lb_error *err)
+{
+	return pipe2(ends, O_CLOEXEC) == 0
+		       ? 0
+		       : lb_fail_sys(err, LB_OS, "cannot make a pipe");
+}
+
+/* A terminal of the command's own: ours is copied to and from it. */
+static int open_terminal(struct lb_box_run *run, int *inside,
+			 struct lb_error *err)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), copy;
+	char name[64];
+	struct winsize size;
+
+	if (master < 0 || unlockpt(master) < 0 ||
+	    ptsname_r(master, name, sizeof(name)) != 0)
+		return lb_fail_sys(err, LB_OS, "cannot make a terminal");
+	*inside = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	copy = fcntl(master, F_DUPFD_CLOEXEC, 0);
+	if (*inside < 0 || copy < 0)
+		return lb_fail_sys(err, LB_OS, "cannot make a terminal");
+	if (ioctl(run->job.in, TIOCGWINSZ, &size) == 0)
+		ioctl(master, TIOCSWINSZ, &size);
+	lb_stream_open(&run->out, master);
+	lb_feed_open(&run->feed, run->box->loop, run->job.in, copy);
+	return 0;
+}
+
+static bool is_pipe(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+/*
+ * Pipes of our own: a file or a terminal of ours could be opened anew from
+ * inside, for more than was meant.
+ */
+static int open_pipes(struct lb_box_run *run, int inside[3],
+		      struct lb_error *err)
+{
+	int ends[2];
+
+	for (int i = 1; i < 3; i++) {
+		if (pipe_for(ends, err) < 0)
+			return -1;
+		lb_stream_open(i == 1 ? &run->out : &run->err, ends[0]);
+		inside[i] = ends[1];
+	}
+	if (run->job.in < 0)
+		return 0;
+	if (is_pipe(run->job.in)) {
+		inside[0] = fcntl(run->job.in, F_DUPFD_CLOEXEC, 3);
+		return 0;
+	}
+	if (pipe_for(ends, err) < 0)
+		return -1;
+	inside[0] = ends[0];
+	lb_feed_open(&run->feed, run->box->loop, run->job.in, ends[1]);
+	return 0;
+}
+
+static int launch(struct lb_box_run *run, struct lb_error *err)
+{
+	int inside[3] = {-1, -1, -1}, result;
+
+	run->x.terminal = run->job.terminal;
+	result = run->job.terminal ? open_terminal(run, &inside[0], err)
+				   : open_pipes(run, inside, err);
+	run->x.in = inside[0];
+	run->x.out = run->job.terminal ? inside[0] : inside[1];
+	run->x.err = run->job.terminal ? inside[0] : inside[2];
+	if (result == 0)
+		result = run->driver->exec(run->box, &run->x, err);
+	for (int i = 0; i < 3; i++)
+		if (inside[i] >= 0)
+			close(inside[i]);
+	return result;
+}
+
+static void changed(void *arg);
+
+static void set_up(struct lb_box_run *run)
+{
+	struct lb_box_result *r = &run->result;
+	size_t shown = run->job.shown ? run->job.shown : LB_BOX_SHOWN;
+
+	run->pidfd = run->child_fd = run->x.status = run->x.ready = -1;
+	run->group = (struct lb_cgroup){.version = 0};
+	run->x.spec = run->job.spec;
+	run->x.sources = run->sources;
+	run->report.exit_code = -1;
+	run->session.workspace_fd = -1;
+	run->feed.from = run->feed.to = -1;
+	r->session = run->job.spec->session;
+	r->backend = run->driver->name;
+	r->isolated = run->driver->isolates;
+	r->out.shown = r->err.shown = shown;
+	r->notes = json_array();
+	run->out = (struct lb_stream){.loop = run->box->loop,
+				      .fd = -1,
+				      .sink = run->job.out,
+				      .shows = !run->job.terminal,
+				      .kept = &r->out,
+				      .changed = changed,
+				      .arg = run};
+	run->err = run->out;
+	run->err.sink = run->job.err;
+	run->err.kept = &r->err;
+}
+
+static void changed(void *arg)
+{
+	lb_run_look(arg);
+}
+
+static int begin(struct lb_box_run *run, struct lb_error *err)
+{
+	if (lb_box_mounts_check(run->box->config, run->box->state,
+				run->job.asker, run->job.spec, err) < 0)
+		return -1;
+	if (take_workspace(run, err) < 0 || take_mounts(run, err) < 0 ||
+	    take_group(run, err) < 0)
+		return -1;
+	if (run->job.spec->network == LB_BOX_ON)
+		json_array_append_new(
+			run->result.notes,
+			json_string("the network is not reachable from this "
+				    "sandbox in this version; do not retry"));
+	run->started = lb_clock_mono();
+	return launch(run, err);
+}
+
+struct lb_box_run *lb_box_start(struct lb_box *box,
+				const struct lb_box_job *job,
+				struct lb_error *err)
+{
+	struct lb_box_run *run = lb_alloc(sizeof(*run));
+
+	run->box = box;
+	run->job = *job;
+	run->driver = job->on_host ? &lb_box_host : &lb_box_bwrap;
+	set_up(run);
+	if (begin(run, err) < 0) {
+		lb_run_free(run);
+		return NULL;
+	}
+	lb_run_watch(run);
+	return run;
+}

@@ -1,0 +1,58 @@
+/*
+ * box/run.h - one run, from its start to its end. Inside the room only.
+ *
+ *     run.c        begins it
+ *     run-watch.c  what it says, its time, its end
+ */
+#ifndef LB_BOX_RUN_H
+#define LB_BOX_RUN_H
+
+#include "box/driver.h"
+#include "box/stream.h"
+#include "fs/tree.h"
+
+enum {
+	LB_RUN_SOURCES = LB_BOX_MAX_MOUNTS * 2 + 1,
+	LB_RUN_LINE = 4096, /* bytes of what a backend says */
+};
+
+struct lb_box_run {
+	struct lb_box *box;
+	struct lb_box_job job;
+	const struct lb_box_driver *driver;
+	struct lb_box_session session;
+	bool has_session;
+	struct lb_box_source sources[LB_RUN_SOURCES];
+	char *targets[LB_RUN_SOURCES]; /* of skills; owned */
+	struct lb_cgroup group;
+	struct lb_box_exec x;
+	int pidfd, child_fd; /* of the backend, of the first process inside */
+	bool exited, child_gone;
+	int status; /* of waitpid(2) */
+	struct lb_stream out, err;
+	struct lb_feed feed;
+	char said[LB_RUN_LINE]; /* what the backend reports, a part of a line */
+	size_t n_said;
+	struct lb_box_report report;
+	int64_t started;
+	struct lb_timer deadline, late, measure;
+	struct lb_tree_size had; /* the workspace at its start */
+	int measure_ms;          /* until the next look at the workspace */
+	const char *killed_by;
+	bool killed, timed_out, over;
+	struct lb_error error; /* why it is killed; code LB_OK: see killed_by */
+	struct lb_box_result result;
+};
+
+/* Everything is there: wait for what happens. */
+void lb_run_watch(struct lb_box_run *run);
+/* Something happened: is it over? */
+void lb_run_look(struct lb_box_run *run);
+/* Free it; nothing is watched any more. */
+void lb_run_free(struct lb_box_run *run);
+
+/* How much is in the workspace, against its quota: false: too much. Looks again
+ * after *again_ms. */
+bool lb_run_measure(const struct lb_box_run *run, int *again_ms);
+
+#endif

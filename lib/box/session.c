@@ -1,0 +1,238 @@
+#include "box/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "box/image.h"
+#include "box/key.h"
+#include "box/place.h"
+#include "fs/atomic.h"
+
+/* Files of a workspace of a quota's size: one for every 16 KiB, at least
+ * LEAST_FILES. */
+enum { FILES_A_MB = 64, LEAST_FILES = 1000 };
+
+struct opening {
+	struct lb_box_session *s;
+	struct lb_config *config;
+	char *root;             /* owned */
+	const char *short_name; /* the folder's */
+	struct lb_box_uids uids;
+};
+
+/* The workspace is there and belongs to whom it should: 1; it is not: 0; -1. */
+static int look(struct opening *o, struct lb_error *err)
+{
+	struct lb_box_session *s = o->s;
+	struct stat st;
+	bool ours;
+
+	if (s->workspace_fd >= 0)
+		close(s->workspace_fd);
+	s->workspace_fd = open(s->workspace,
+			       O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (s->workspace_fd < 0 && errno == ENOENT)
+		return 0;
+	if (s->workspace_fd < 0 || fstat(s->workspace_fd, &st) < 0)
+		return lb_fail_sys(err, LB_IO, "cannot open '%s'",
+				   s->workspace);
+	ours = s->drop ? st.st_uid >= o->uids.first && st.st_uid <= o->uids.last
+		       : st.st_uid == geteuid();
+	if (!ours)
+		return lb_fail(err, LB_DENIED,
+			       "the workspace '%s' belongs to user %lu, who is "
+			       "none of a sandbox's; move it away",
+			       s->workspace, (unsigned long)st.st_uid);
+	s->uid = st.st_uid;
+	s->gid = st.st_gid;
+	return 1;
+}
+
+/* Is something mounted there? */
+static bool is_mounted(const struct lb_box_session *s)
+{
+	lb_autofree char *above = lb_printf("%s/..", s->workspace);
+	struct stat here, there;
+
+	return fstat(s->workspace_fd, &here) == 0 && stat(above, &there) == 0 &&
+	       here.st_dev != there.st_dev;
+}
+
+/* Held until it is closed: what is made for a session is made once. */
+static int lock(const struct lb_box_session *s, struct lb_error *err)
+{
+	lb_autofree char *path = lb_printf("%s/lock", s->folder);
+	int fd;
+
+	if (lb_path_make(s->folder, err) < 0)
+		return -1;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return lb_fail_sys(err, LB_IO, "cannot open '%s'", path);
+	while (flock(fd, LOCK_EX) < 0)
+		if (errno != EINTR) {
+			close(fd);
+			return lb_fail_sys(err, LB_IO, "cannot lock '%s'",
+					   path);
+		}
+	return fd;
+}
+
+/* A new workspace appears whole, with its owner. */
+static int make(struct opening *o, struct lb_error *err)
+{
+	struct lb_box_session *s = o->s;
+	lb_autofree char *new = lb_printf("%s/new", s->folder);
+	lb_autofree char *name = lb_printf("%s/name", s->folder);
+	lb_autofree char *parent = lb_strdup(s->workspace);
+
+	*strrchr(parent, '/') = '\0';
+	if (lb_path_make(parent, err) < 0 ||
+	    lb_atomic_replace(name, s->name, strlen(s->name), err) < 0)
+		return -1;
+	s->uid = s->drop ? lb_box_uid(&o->uids, o->root, o->short_name, err)
+			 : geteuid();
+	s->gid = s->drop ? s->uid : getegid();
+	if (s->drop && s->uid == 0)
+		return -1;
+	rmdir(new);
+	if (mkdir(new, 0700) < 0 ||
+	    (s->drop && lchown(new, s->uid, s->gid) < 0) ||
+	    rename(new, s->workspace) < 0)
+		return lb_fail_sys(err, LB_IO, "cannot make '%s'",
+				   s->workspace);
+	return 0;
+}
+
+/* The workspace as a file system of its own, made when it is new. */
+static int use_image(struct opening *o, bool is_new, struct lb_error *err)
+{
+	struct lb_box_session *s = o->s;
+	lb_autofree char *image = lb_printf("%s/workspace.img", s->folder);
+	int64_t files = s->quota_mb * FILES_A_MB,
+		most = lb_config_int(o->config,
+				     "box.limits.max_workspace_entries");
+
+	if (access(image, F_OK) < 0) {
+		if (!is_new)
+			return lb_fail(err, LB_UNAVAILABLE,
+				       "the workspace is older than its quota");
+		files = files < LEAST_FILES ? LEAST_FILES : files;
+		if (lb_box_image_make(image, s->quota_mb,
+				      most > 0 && files > most ? most : files,
+				      err) < 0)
+			return -1;
+	}
+	if (lb_box_image_mount(image, s->workspace, s->uid, s->gid, err) < 0)
+		return -1;
+	return look(o, err) == 1 ? 0 : -1;
+}
+
+/* How well is the quota kept? */
+static int keep_quota(struct opening *o, bool is_new, struct lb_error *err)
+{
+	struct lb_box_session *s = o->s;
+	struct lb_error why;
+
+	s->quota = s->quota_mb > 0 ? LB_BOX_QUOTA_SOFT : LB_BOX_QUOTA_NONE;
+	if (!s->drop)
+		return 0;
+	if (is_mounted(s)) {
+		s->quota = LB_BOX_QUOTA_HARD;
+		return 0;
+	}
+	if (s->quota_mb <= 0)
+		return 0;
+	if (use_image(o, is_new, &why) < 0) {
+		if (why.code != LB_UNAVAILABLE)
+			return lb_fail(err, why.code, "%s", why.text);
+		lb_log(LB_INFO, NULL, "the quota of '%s' is only watched: %s",
+		       s->name, why.text);
+		return 0;
+	}
+	s->quota = LB_BOX_QUOTA_HARD;
+	return 0;
+}
+
+static int open_all(struct opening *o, struct lb_error *err)
+{
+	struct lb_box_session *s = o->s;
+	lb_autoclose int held = -1;
+	int there = look(o, err);
+
+	if (there < 0)
+		return -1;
+	if (there && (!s->drop || s->quota_mb <= 0 || is_mounted(s)))
+		return keep_quota(o, false, err);
+	held = lock(s, err);
+	if (held < 0)
+		return -1;
+	there = look(o, err);
+	if (there < 0 || (there == 0 && make(o, err) < 0))
+		return -1;
+	if (there == 0 && look(o, err) != 1)
+		return -1;
+	return keep_quota(o, there == 0, err);
+}
+
+/* Names are those of the folders as they really are: no link is followed
+ * later. */
+static char *real(char *take, struct lb_error *err)
+{
+	char *path = NULL;
+
+	if (lb_path_make(take, err) == 0) {
+		path = realpath(take, NULL);
+		if (!path)
+			lb_fail_sys(err, LB_IO, "cannot open '%s'", take);
+	}
+	free(take);
+	return path;
+}
+
+int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
+			const char *state, const char *name, int64_t quota_mb,
+			struct lb_error *err)
+{
+	lb_autofree char *folder = lb_box_folder(name), *all = NULL;
+	struct opening o = {.s = s, .config = config, .short_name = folder};
+
+	*s = (struct lb_box_session){
+		.name = lb_strdup(name),
+		.workspace_fd = -1,
+		.drop = geteuid() == 0,
+		.quota_mb = quota_mb,
+	};
+	o.root = real(lb_box_root(config, state), err);
+	all = o.root ? real(lb_box_workspaces(config, state), err) : NULL;
+	if (all && (!s->drop || lb_box_uids(config, &o.uids, err) == 0)) {
+		s->folder = lb_printf("%s/sessions/%s", o.root, folder);
+		s->workspace = lb_printf("%s/%s", all, folder);
+		if (open_all(&o, err) == 0) {
+			free(o.root);
+			return 0;
+		}
+	}
+	free(o.root);
+	lb_box_session_close(s);
+	return -1;
+}
+
+void lb_box_session_close(struct lb_box_session *s)
+{
+	free(s->name);
+	free(s->folder);
+	free(s->workspace);
+	if (s->workspace_fd >= 0)
+		close(s->workspace_fd);
+	*s = (struct lb_box_session){.workspace_fd = -1};
+}

@@ -1,0 +1,49 @@
+/*
+ * box/stream.h - what comes out of a sandbox, and what goes in. Inside the room
+ * only.
+ */
+#ifndef LB_BOX_STREAM_H
+#define LB_BOX_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/loop.h"
+#include "box/result.h"
+
+/* One stream: a pipe that is read to its end. */
+struct lb_stream {
+	struct lb_loop *loop;
+	int fd;             /* -1: it has ended */
+	int sink;           /* goes on to it as it comes; -1: kept in `kept` */
+	bool shows;         /* the sink is a terminal: nothing that it obeys */
+	bool sink_gone;     /* its reader left */
+	bool waits;         /* for the sink */
+	struct lb_buf text; /* that the sink did not take yet */
+	struct lb_buf part; /* the beginning of a character, for a terminal */
+	struct lb_box_output *kept;
+	uint64_t bytes;
+	void (*changed)(void *arg); /* it ended, or more came */
+	void *arg;
+};
+
+void lb_stream_open(struct lb_stream *s, int take_fd);
+/* Read what there is now, until it would have to wait. */
+void lb_stream_drain(struct lb_stream *s);
+void lb_stream_close(struct lb_stream *s);
+
+/* What is copied into a sandbox. */
+struct lb_feed {
+	struct lb_loop *loop;
+	int from; /* borrowed; -1: over */
+	int to;   /* -1: over */
+	char text[4096];
+	size_t at, len;
+};
+
+void lb_feed_open(struct lb_feed *f, struct lb_loop *loop, int from,
+		  int take_to);
+void lb_feed_close(struct lb_feed *f);
+
+#endif

@@ -1,0 +1,65 @@
+/* table-box.h - the keys of the sandbox: rows of table.c, and only there. */
+/* clang-format off */
+{"box.enabled", LB_KEY_BOOL, "true",
+ .doc = "is there a sandbox; without one, and where none works, a model is "
+	"offered none of the tools exec, read, write, edit, glob and grep"},
+{"box.backend", LB_KEY_ENUM, "\"local\"",
+ .values = "local bubblewrap", .foreign = "docker podman nsjail e2b",
+ .doc = "what keeps commands apart: bubblewrap, or the first of those for this "
+	"machine that works (local); never another one when it does not work"},
+{"box.allow_host", LB_KEY_BOOL, "false",
+ .doc = "may sandbox-mode have commands run on this machine, as whoever runs "
+	"lb and with all that he may do"},
+{"box.uid-range", LB_KEY_STRING, "\"200000-265535\"",
+ .doc = "the user ids of sandboxes that root starts, FIRST-LAST: a session has "
+	"one for itself, and nobody else may have it"},
+{"box.cgroup", LB_KEY_STRING, "\"\"",
+ .doc = "the control group below which sandboxes have theirs; empty is the one "
+	"that lb runs in"},
+{"box.local.profile", LB_KEY_STRING, "\"default\"",
+ .doc = "the profile of commands where none is named: default, "
+	"offline_readonly, network_basic, network_extended or one of "
+	"box.profiles"},
+{"box.local.host_root", LB_KEY_STRING, "\"\"",
+ .doc = "where sandboxes have their files; a relative one is below the folder "
+	"of the state, and empty is box there"},
+{"box.local.default_workspace", LB_KEY_STRING, "\"\"",
+ .doc = "the folder in which each session has its workspace; a relative one is "
+	"below box.local.host_root, and empty is workspaces there"},
+{"box.local.skills_root", LB_KEY_STRING, "\"\"",
+ .doc = "where skills are; a relative one is below box.local.host_root, and "
+	"empty is skills in the folder of the state"},
+{"box.local.allowed_mount_roots", LB_KEY_LIST, "[]",
+ .doc = "absolute folders below which others may be mounted in a sandbox, "
+	"beside box.local.host_root; home folders themselves and the "
+	"system's never are"},
+{"box.local.workspace_quota_mb", LB_KEY_INT, NULL, 0, 16777216,
+ .doc = "MiB that a workspace may hold where the profile does not lock it; 0 "
+	"is no limit, and unset is what the profile says"},
+{"box.limits.max_sessions", LB_KEY_INT, "64", 0, 5000,
+ .doc = "sessions that there may be at once; 0 is none, so that nothing can be "
+	"run"},
+{"box.limits.max_workspace_entries", LB_KEY_INT, "100000", 1, 1000000,
+ .doc = "files and folders that a workspace may hold"},
+{"box.profiles.*.network", LB_KEY_ENUM, NULL, .values = "off on",
+ .doc = "is there a network; a profile that leaves a key out has what the "
+	"built-in one of that name has, else what default has"},
+{"box.profiles.*.timeout_sec", LB_KEY_INT, NULL, 1, 31622400,
+ .doc = "seconds that a command has where it does not say"},
+{"box.profiles.*.max_timeout_sec", LB_KEY_INT, NULL, 1, 31622400,
+ .doc = "and at most; one that asks for more gets this, and is told"},
+{"box.profiles.*.host_path_mode", LB_KEY_ENUM, NULL, .values = "none ro rw",
+ .doc = "how a folder of this machine is mounted as the workspace"},
+{"box.profiles.*.cpus", LB_KEY_NUMBER, NULL, 0, 1024,
+ .doc = "processors; 0.5 is half of one's time"},
+{"box.profiles.*.memory_mb", LB_KEY_INT, NULL, 32, 16777216,
+ .doc = "MiB of memory"},
+{"box.profiles.*.pids_limit", LB_KEY_INT, NULL, 1, 4194304,
+ .doc = "processes and threads"},
+{"box.profiles.*.read_only_rootfs", LB_KEY_BOOL, NULL,
+ .doc = "nothing can be written outside of the workspace and /tmp"},
+{"box.profiles.*.workspace_quota_mb", LB_KEY_INT, NULL, 0, 16777216,
+ .doc = "MiB that the workspace may hold; 0 is no limit"},
+{"box.profiles.*.locked", LB_KEY_LIST, NULL,
+ .doc = "which of these, but max_timeout_sec, nobody can ask to be otherwise"},
+
