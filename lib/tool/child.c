@@ -23,6 +23,7 @@ static void __attribute__((noreturn)) say(json_t *result)
 	size_t at = 0;
 
 	lb_buf_json(&text, result);
+	json_decref(result);
 	while (at < text.len) {
 		ssize_t n = write(STDOUT_FILENO, text.data + at, text.len - at);
 

@@ -273,7 +273,7 @@ static int add_form(struct lb_pattern *p, const char *text, size_t len,
 {
 	struct form *f = &p->forms[p->n];
 	const char *at;
-	bool has_slash;
+	bool has_slash = len >= 2 && text[0] == '.' && text[1] == '/';
 
 	if (p->n == MAX_FORMS)
 		return lb_fail(err, LB_USAGE,
@@ -284,7 +284,7 @@ static int add_form(struct lb_pattern *p, const char *text, size_t len,
 		text += 2, len -= 2;
 	f->folders_only = len > 1 && text[len - 1] == '/';
 	f->text = lb_strndup(text, len - f->folders_only);
-	has_slash = strchr(f->text, '/') != NULL;
+	has_slash = has_slash || strchr(f->text, '/');
 	if (!has_slash)
 		add_part(f, "**", 2);
 	for (at = f->text + strspn(f->text, "/"); *at;) {
