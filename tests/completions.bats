@@ -57,7 +57,7 @@ offered() {
 	offered lb-pick re "receipt reply request response result"
 	offered lb-pick message dr drop
 	offered lb-agent "" ""
-	offered lb-help too toolkit
+	offered lb-help toolk toolkit
 	offered lb-help 5 co config
 	run -0 complete_words lb-help ""
 	for page in "$LB_TEST_MAN"/lb-*.[17]; do

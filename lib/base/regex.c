@@ -23,6 +23,7 @@ struct lb_regex {
 	pcre2_match_data *data;
 	pcre2_match_context *context;
 	bool whole; /* where a search began matters to it */
+	bool any;   /* texts may be ill-formed */
 };
 
 static struct lb_regex *compile(const char *pattern, uint32_t flags,
@@ -32,12 +33,17 @@ static struct lb_regex *compile(const char *pattern, uint32_t flags,
 	PCRE2_UCHAR why[128];
 	PCRE2_SIZE at;
 	int bad;
-	pcre2_code *code =
-		pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
-			      PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C |
-				      PCRE2_USE_OFFSET_LIMIT | flags,
-			      &bad, &at, NULL);
+	bool lines = flags & PCRE2_MULTILINE;
+	pcre2_compile_context *how = pcre2_compile_context_create(NULL);
+	pcre2_code *code;
 
+	if (lines && how)
+		pcre2_set_newline(how, PCRE2_NEWLINE_ANYCRLF);
+	code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
+			     PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C |
+				     PCRE2_USE_OFFSET_LIMIT | flags,
+			     &bad, &at, how);
+	pcre2_compile_context_free(how);
 	if (!code) {
 		pcre2_get_error_message(bad, why, sizeof(why));
 		lb_fail(err, LB_USAGE, "'%s' is not a pattern: %s at %zu",
@@ -48,7 +54,9 @@ static struct lb_regex *compile(const char *pattern, uint32_t flags,
 	re = lb_alloc(sizeof(*re));
 	re->code = code;
 	/* \G, and verbs that end a search */
-	re->whole = flags || strstr(pattern, "\\G") || strstr(pattern, "(*");
+	re->any = lines;
+	re->whole = (flags & PCRE2_ANCHORED) || strstr(pattern, "\\G") ||
+		    strstr(pattern, "(*");
 	re->data = pcre2_match_data_create(1, NULL);
 	re->context = pcre2_match_context_create(NULL);
 	if (!re->data || !re->context) {
@@ -70,6 +78,11 @@ struct lb_regex *lb_regex_open_anchored(const char *pattern,
 					struct lb_error *err)
 {
 	return compile(pattern, PCRE2_ANCHORED, err);
+}
+
+struct lb_regex *lb_regex_open_lines(const char *pattern, struct lb_error *err)
+{
+	return compile(pattern, PCRE2_MULTILINE | PCRE2_MATCH_INVALID_UTF, err);
 }
 
 void lb_regex_close(struct lb_regex *re)
@@ -128,7 +141,8 @@ static int match_long(struct lb_regex *re, struct subject *s)
 			end = s->len + 1;
 		r = match_until(re, s, end);
 		s->at = end;
-		s->flags |= PCRE2_NO_UTF_CHECK; /* it was */
+		if (!re->any)
+			s->flags |= PCRE2_NO_UTF_CHECK; /* it was */
 		if (r == PCRE2_ERROR_NOMATCH && s->at <= s->len &&
 		    is_over(wall, cpu))
 			return PCRE2_ERROR_MATCHLIMIT;
@@ -164,7 +178,7 @@ bool lb_regex_find(struct lb_regex *re, const char *text, size_t len,
 		.text = text,
 		.len = len,
 		.at = place->at,
-		.flags = PCRE2_NO_UTF_CHECK |
+		.flags = (re->any ? 0 : PCRE2_NO_UTF_CHECK) |
 			 (place->inner_start ? PCRE2_NOTBOL : 0) |
 			 (place->inner_end ? PCRE2_NOTEOL : 0),
 	};

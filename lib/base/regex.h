@@ -21,6 +21,13 @@ struct lb_regex *lb_regex_open(const char *pattern, struct lb_error *err);
 /* The same for one that matches only where the search begins. */
 struct lb_regex *lb_regex_open_anchored(const char *pattern,
 					struct lb_error *err);
+
+/*
+ * The same for a text of many lines: '^' and '$' are at each of them, which ends
+ * in LF, CR LF or CR, and the text need not be well-formed: ill-formed bytes
+ * match nothing.
+ */
+struct lb_regex *lb_regex_open_lines(const char *pattern, struct lb_error *err);
 void lb_regex_close(struct lb_regex *re);
 
 /*
@@ -38,7 +45,8 @@ struct lb_regex_place {
 	size_t from, to;  /* of the match that was found */
 };
 
-/* The next match in text, which must be well-formed UTF-8. */
+/* The next match in text, which must be well-formed UTF-8 but for a pattern of
+ * lb_regex_open_lines(). */
 bool lb_regex_find(struct lb_regex *re, const char *text, size_t len,
 		   struct lb_regex_place *place, bool *gave_up);
 

@@ -167,10 +167,8 @@ void lb_run_watch(struct lb_box_run *run)
 {
 	struct lb_loop *loop = run->box->loop;
 
-	if (run->result.quota == LB_BOX_QUOTA_SOFT &&
-	    run->session.workspace_fd >= 0)
-		lb_tree_size(run->session.workspace_fd, INT64_MAX, INT64_MAX,
-			     &run->had);
+	if (run->result.quota == LB_BOX_QUOTA_SOFT)
+		lb_run_measure_first(run);
 	run->pidfd = lb_proc_watch(run->x.pid);
 	lb_loop_watch(loop, run->pidfd, EPOLLIN, on_ended, run);
 	if (run->x.status >= 0) {

@@ -1,0 +1,72 @@
+/* lb-tool - where its tools work. */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "box/profile.h"
+#include "config/config.h"
+#include "lb-tool.h"
+
+enum { MIB = 1024 * 1024 };
+
+int place_of_folder(struct tool_place *p, const char *folder,
+		    struct lb_error *err)
+{
+	*p = (struct tool_place){
+		.session = {.workspace_fd = -1},
+		.folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC),
+	};
+	if (p->folder < 0)
+		return lb_fail_sys(err,
+				   errno == EACCES ? LB_DENIED : LB_NOINPUT,
+				   "cannot open '%s'", folder);
+	p->place.workspace = p->folder;
+	return 0;
+}
+
+/* What the profile lets a workspace hold, MiB; -1: there is no such profile. */
+static int64_t quota_of(struct lb_config *config, const char *profile,
+			struct lb_error *err)
+{
+	json_auto_t *request = lb_json_pack("{s:s}", "cmd", "");
+	json_auto_t *notes = json_array();
+	json_auto_t *whole =
+		lb_box_profile_apply(config, profile, request, notes, err);
+	int64_t mb = 0;
+
+	if (!whole)
+		return -1;
+	lb_json_int(whole, "workspace_quota_mb", &mb);
+	return mb;
+}
+
+int place_of_session(struct tool_place *p, struct lb_config *config,
+		     const char *state, const char *profile, const char *name,
+		     struct lb_error *err)
+{
+	struct lb_box_session *s = &p->session;
+	int64_t mb = quota_of(config, profile, err);
+
+	*p = (struct tool_place){.folder = -1};
+	if (mb < 0 || lb_box_session_open(s, config, state, name, mb, err) < 0)
+		return -1;
+	p->place = (struct lb_place){
+		.workspace = s->workspace_fd,
+		.drop = s->drop,
+		.uid = s->uid,
+		.gid = s->gid,
+		.quota = s->quota_mb * MIB,
+		.quota_is_kept = s->quota == LB_BOX_QUOTA_HARD,
+	};
+	return 0;
+}
+
+void place_release(struct tool_place *p)
+{
+	if (p->folder >= 0)
+		close(p->folder);
+	else
+		lb_box_session_close(&p->session);
+}
