@@ -319,7 +319,6 @@ static void on_measure(void *arg)
 void lb_run_watch(struct lb_box_run *run)
 {
 	struct lb_loop *loop = run->box->loop;
-	struct lb_error why;
 
 	if (run->result.quota == LB_BOX_QUOTA_SOFT)
 		lb_run_measure_first(run);
