@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "box/backend.h"
 #include "lb-tool.h"
-#include "pipeline/policy.h"
 #include "provider/server.h"
 #include "tool/exec.h"
 #include "tool/run.h"
@@ -99,20 +98,10 @@ static bool may_list(const struct serving *s, const json_t *context,
 	return folder || lb_policy_lists(s->config, context, name);
 }
 
-static void end(void *arg)
-{
-	struct serving *s = arg;
-
-	lb_timer_cancel(s->loop, &s->timer);
-	lb_tool_runner_close(s->runner);
-}
-
-/* For -w, all; else what the pipeline grants, as long as there is a sandbox. */
 static json_t *list(void *arg, const json_t *context)
 {
 	struct serving *s = arg;
 	json_t *all = json_array();
-	struct lb_error why;
 
 	if (!look(s))
 		return all;
@@ -254,7 +243,6 @@ static void call(struct lb_job *job)
 static void cancel(struct lb_job *job)
 {
 	struct call *c = job->state;
-	struct lb_error why;
 
 	struct lb_error err;
 

@@ -279,13 +279,6 @@ static int full_pipe(int ends[2], struct lb_error *err)
 	return lb_fail_sys(err, LB_OS, "cannot fill a pipe");
 }
 
-/* Have we to look at it before the command begins? A root launcher has mounted
- * what was judged, and counts the processes of a user id of our own. */
-static bool needs_look(const struct lb_box_exec *x)
-{
-	return !x->drop || x->is_persons;
-}
-
 static void set_limits(struct lb_launch *l, const struct lb_box_exec *x)
 {
 	const struct lb_box_spec *spec = x->spec;
@@ -304,10 +297,6 @@ static void set_limits(struct lb_launch *l, const struct lb_box_exec *x)
 	if (spec->timeout_ms < INT64_MAX / 8)
 		l->cpu_s = ((uint64_t)spec->timeout_ms / 1000 + 2) *
 			   (uint64_t)(spec->cpus > 1 ? spec->cpus + 1 : 1);
-	/* As root, the user id is nobody else's; bwrap itself is two. Others
-	 * are told apart by their namespace, later. */
-	if (!needs_look(x))
-		l->processes = (uint64_t)spec->pids_limit + 2;
 }
 
 static int start(struct lb_box_exec *x, struct args *a, const int *fds,
@@ -340,11 +329,21 @@ static int start(struct lb_box_exec *x, struct args *a, const int *fds,
 	return -1;
 }
 
+/*
+ * Does it wait for us before the command runs? Mounts are looked at when no
+ * stage keeps them from being changed, and processes are counted when no group
+ * does: a limit on them that is set before the namespace is made would count
+ * those of all sandboxes with that user id.
+ */
+static bool waits(const struct lb_box_exec *x)
+{
+	return !x->drop || !x->group;
+}
+
 static int bwrap_exec(struct lb_box *box, struct lb_box_exec *x,
 		      struct lb_error *err)
 {
 	bool is_long = !x->spec->argv && strlen(x->spec->cmd) > MAX_ARGUMENT;
-	bool look = needs_look(x);
 	lb_autofree struct args *a = lb_alloc(sizeof(*a));
 	lb_autoclose int filter = lb_box_seccomp(err);
 	lb_autoclose int text = -1, script = -1, status = -1, ready = -1;
@@ -354,7 +353,7 @@ static int bwrap_exec(struct lb_box *box, struct lb_box_exec *x,
 	if (filter < 0)
 		return -1;
 	a->drop = x->drop;
-	if (put_all(a, box, x, look, is_long, err) == 0)
+	if (put_all(a, box, x, waits(x), is_long, err) == 0)
 		text = memory_file("arguments", a->text.data, a->text.len, err);
 	lb_buf_release(&a->text);
 	if (is_long && text >= 0)
@@ -369,7 +368,7 @@ static int bwrap_exec(struct lb_box *box, struct lb_box_exec *x,
 	fds[FD_ARGS] = text;
 	fds[FD_SECCOMP] = filter;
 	fds[FD_STATUS] = status;
-	if (look) {
+	if (waits(x)) {
 		if (full_pipe(ends, err) < 0)
 			return -1;
 		x->ready = ends[1];

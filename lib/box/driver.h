@@ -51,7 +51,6 @@ struct lb_box_exec {
 	uid_t uid;
 	gid_t gid;
 	bool drop;
-	bool is_persons; /* uid is of somebody who is at work here, too */
 	/* Filled in: */
 	pid_t pid;
 	int status; /* what the backend reports of it; -1 */

@@ -209,6 +209,8 @@ void lb_run_look(struct lb_box_run *run)
 /* Nothing runs any more: what was written before is still to be read. */
 void lb_run_ended(struct lb_box_run *run)
 {
+	if (run->report.child > 0) /* ours, now that its parent is gone */
+		waitpid(run->report.child, NULL, WNOHANG);
 	lb_timer_cancel(run->box->loop, &run->late);
 	lb_stream_drain(&run->out);
 	lb_stream_drain(&run->err);

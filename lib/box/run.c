@@ -118,7 +118,6 @@ static int owner_of(struct lb_box_run *run, const struct lb_box_source *s,
 				   s->path);
 	if (s->mode != LB_BOX_RW || st.st_uid == 0)
 		return 0; /* who is it for? mounts.c has refused the rest */
-	run->x.is_persons = true;
 	run->x.uid = st.st_uid;
 	run->x.gid = st.st_gid ? st.st_gid : (gid_t)st.st_uid;
 	return 0;
