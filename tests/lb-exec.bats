@@ -456,3 +456,186 @@ a' "$output"
 	run -125 lb-exec -- true $(seq 20000)
 	same 'lb-exec: the command has more than 8000 arguments' "$output"
 }
+
+@test "--records: a record in, a result out, with the keys that are common" {
+	exec_record 'echo $((6 * 7))' '{"id": "i1", "bot": "b", "session": "b/person_1", "x": 1}' > in
+	run -0 --separate-stderr lb-exec --records < in
+	same '' "$stderr"
+	[[ $output == '{"kind":"result"'* ]]
+	same 'result i1 b b/person_1 b/person_1 42 true' \
+		"$(result '[.kind, .id, .bot, .session, .session_id, (.stdout | rtrimstr("\n")), .ok] | join(" ")')"
+	# What the issue promises of a fresh machine.
+	same 42 "$(echo '{"kind":"exec","cmd":"python3 -c \"print(6*7)\""}' |
+		HOME=$PWD/none LB_CONFIG='' lb-exec --records | jq -r .stdout)"
+}
+
+@test "--records: what a record asks for, it gets" {
+	{
+		exec_record 'pwd; echo $A; env | grep -c PATH' '{"workdir": "/workspace/w", "env": {"A": "b c"}}'
+		exec_record 'sleep 60' '{"timeout_sec": 1}'
+		exec_record 'cat; exit 3'
+	} > in
+	run -0 lb-exec --records -j 1 < in
+	same '"/workspace/w\nb c\n1\n" 0 completed
+"" null timed_out
+"" 3 completed' "$(jq -r '"\(.stdout | tojson) \(.exit_code) \(.status)"' <<< "$output")"
+}
+
+@test "--records: each exec has one answer; bad ones say why" {
+	{
+		exec_record true '{"id": "1"}'
+		exec_record '' '{"id": "2"}'
+		exec_record true '{"id": "3", "timeout_sec": -1}'
+		exec_record true '{"id": "4", "env": {"A=B": "c"}}'
+		exec_record true '{"id": "5", "env": {"A": 5}}'
+		exec_record true '{"id": "6", "workdir": "relative"}'
+		exec_record true '{"id": "7", "session": 7}'
+		exec_record true '{"id": "8", "memory_mb": 1}'
+		exec_record true '{"id": "9", "network": "perhaps"}'
+		exec_record true '{"id": "10", "cmd": 7}'
+		echo '{"kind":"exec","id":"11"}'
+		exec_record true '{"id": "12", "host_path": "/etc"}'
+		exec_record true '{"id": "13", "extra_mounts": [{"host_path": "/no/such", "mount_path": "/mnt/x"}]}'
+		exec_record true '{"id": "14"}'
+	} > in
+	run -65 --separate-stderr lb-exec --records < in
+	same "$(seq 14)" "$(jq -r .id <<< "$output" | sort -n)"
+	same '1 14' "$(jq -r 'select(.kind == "result").id' <<< "$output" | sort -n | xargs)"
+	same 'denied 12
+not_found 13' "$(jq -r 'select(.code and .code != "data") | "\(.code) \(.record.id)"' <<< "$output" | sort)"
+	same "$(seq 2 13)" "$(jq -r 'select(.kind == "error") | select(.stage == "lb-exec" and (.message | length > 5) and .retryable == false).record.id' <<< "$output" | sort -n)"
+	same 12 "$(grep -c '^lb-exec: ' <<< "$stderr")"
+}
+
+@test "--records: what is not ours passes, byte for byte" {
+	printf '%s\n' '{"kind":"message",  "n":1.00,"x":"\u00e9"}' '{ "kind" : "other", broken' > in
+	exec_record true >> in
+	printf '{"kind":"result","n":1}' >> in
+	run -0 lb-exec --records < in
+	same "$(grep -v '"exec"' in)" "$(grep -v '"backend"' <<< "$output")"
+}
+
+@test "--records: a malformed line is an error record; -s stops at it" {
+	{
+		echo junk
+		exec_record 'echo after'
+		echo '{"kind":"exec","cmd":"a","cmd":"b"}'
+		echo '[1]'
+	} > in
+	run -65 --separate-stderr lb-exec --records < in
+	same '1 3 4' "$(jq -r 'select(.kind == "error").line_number' <<< "$output" | sort -n | xargs)"
+	same after "$(jq -r 'select(.kind == "result").stdout' <<< "$output" | xargs)"
+	run -65 --separate-stderr lb-exec --records -s < in
+	same 'error 1' "$(jq -r '"\(.kind) \(.line_number)"' <<< "$output")"
+	exec_record "echo $(head -c 2000 /dev/zero | tr '\0' x)" > in
+	run -65 --separate-stderr lb-exec --records --max-line 1k < in
+	same 'error 1' "$(jq -r '"\(.kind) \(.line_number)"' <<< "$output")"
+}
+
+@test "--records: a session's commands run one by one, in order; others beside them" {
+	for i in 1 2 3 4 5 6; do
+		exec_record "[ ! -e busy ] || echo two at once; touch busy; sleep 0.05
+			echo $i >> log; rm busy" '{"session": "b/person_1"}'
+	done > in
+	echo '{"kind":"note","session":"b/person_1"}' >> in
+	exec_record 'cat log' '{"session": "b/person_1"}' >> in
+	run -0 lb-exec --records -j 8 < in
+	same "$(seq 6)" "$(tail -n 1 <<< "$output" | jq -r .stdout | head -n 6)"
+	[[ $output != *"two at once"* ]]
+	same note "$(sed -n 7p <<< "$output" | jq -r .kind)"
+	# Two that wait for each other can both run.
+	mkdir both
+	ours both
+	{
+		exec_record 'touch a; until [ -e b ]; do sleep 0.02; done'
+		exec_record 'touch b; until [ -e a ]; do sleep 0.02; done'
+	} > in
+	run -0 lb-exec --records -j 2 -w both < in
+	same 'true true' "$(jq -r .ok <<< "$output" | xargs)"
+}
+
+@test "--records: a result comes when it is there, not at the end" {
+	mkfifo to from
+	lb-exec --records < to > from 3>&- &
+	exec 7> to 8< from
+	exec_record 'echo one' >&7
+	read -r -t 20 line <&8
+	same 'one' "$(jq -r .stdout <<< "$line" | xargs)"
+	exec_record 'echo two' >&7
+	read -r -t 20 line <&8
+	same 'two' "$(jq -r .stdout <<< "$line" | xargs)"
+	exec 7>&- 8<&-
+	wait $!
+}
+
+@test "--records: a full disk is 74, a reader that leaves ends it" {
+	exec_record true > in
+	run -74 bash -c 'lb-exec --records < in > /dev/full'
+	[[ $output == *"No space left on device"* ]]
+	for i in $(seq 100); do exec_record 'seq 2000'; done > in
+	run -141 --separate-stderr bash -c 'lb-exec --records < in | head -n 1 > out
+		exit ${PIPESTATUS[0]}'
+	same '' "$stderr"
+}
+
+@test "--records: stopped, it says of each what became of it" {
+	for i in 1 2 3 4 5; do
+		exec_record 'echo begun; sleep 984' "{\"id\": \"$i\", \"session\": \"b/person_1\"}"
+	done > in
+	mkfifo to
+	lb-exec --records < to > out 2> err 3>&- &
+	pid=$!
+	exec 7> to
+	cat in >&7
+	for ((i = 0; i < 200; i++)); do
+		! pgrep -f '[s]leep 984' > /dev/null || break
+		sleep 0.02
+	done
+	kill -TERM $pid
+	status=0
+	wait $pid || status=$?
+	exec 7>&-
+	same 143 "$status"
+	gone 'sleep 984'
+	same 'result 1 cancelled begun
+error 2 lost true
+error 3 lost true
+error 4 lost true
+error 5 lost true' "$(jq -r 'if .kind == "result" then "result \(.id) \(.killed_by) \(.stdout)"
+		else "error \(.id) \(.code) \(.retryable)" end' out | grep .)"
+}
+
+@test "a signal ends the command, and us by the same" {
+	lb-exec -- sh -c 'echo begun; sleep 983' > out 2> err 3>&- &
+	pid=$!
+	for ((i = 0; i < 200; i++)); do
+		! grep -q begun out || break
+		sleep 0.02
+	done
+	kill -INT $pid 2> /dev/null || kill -TERM $pid
+	status=0
+	wait $pid || status=$?
+	[[ $status -eq 130 || $status -eq 143 ]]
+	gone 'sleep 983'
+	# Not even SIGKILL leaves something behind.
+	lb-exec -- sh -c 'echo begun; setsid sleep 982' > out 3>&- &
+	pid=$!
+	for ((i = 0; i < 200; i++)); do
+		! grep -q begun out || break
+		sleep 0.02
+	done
+	kill -KILL $pid
+	wait $pid || true
+	gone 'sleep 982'
+}
+
+@test "--records: an operator's name for sessions counts more than a record's" {
+	echo 'system: {limitation: {force_box_session_id_template: "{bot}_{sender_id}"}}' > "$LB_CONFIG"
+	{
+		exec_record true '{"session": "b/group_1", "bot": "b", "sender_id": "s"}'
+		exec_record true '{"session": "b/group_1", "bot": "b"}'
+	} > in
+	run -65 --separate-stderr lb-exec --records -j 1 < in
+	same 'b_s' "$(jq -r 'select(.kind == "result").session_id' <<< "$output")"
+	same data "$(jq -r 'select(.kind == "error").code' <<< "$output")"
+}
