@@ -322,8 +322,6 @@ int lb_tools_serve(const struct lb_serving *what)
 		if (s.jobs == job)
 			free_job(job);
 	}
-	if (what->end)
-		what->end(what->arg);
 	lb_lines_close(s.in);
 	lb_out_close(s.out);
 	if (what->end)
