@@ -161,7 +161,6 @@ static void put_workspace(struct args *a, const struct lb_box_exec *x)
 static void put_devices(struct args *a, bool ready)
 {
 	args(a, "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys",
-	     "--ro-bind-try", "/proc/sysrq-trigger", "/proc/sysrq-trigger",
 	     "--dev", "/dev");
 	/* It reads from us here, when everything above is mounted; what it
 	 * writes is covered by what comes next. */
