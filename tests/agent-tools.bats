@@ -8,6 +8,8 @@ load server
 setup() {
 	exec < /dev/null
 	export LB_MODEL=offline:tools
+	# What is said here is said of the providers of the configuration.
+	export LB__BOX__ENABLED=false
 	ECHO=$LB_TEST_BUILD/tests/unit/echo-provider
 	SHELF=$BATS_TEST_DIRNAME/../share/lb/examples
 }

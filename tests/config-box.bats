@@ -32,9 +32,9 @@ said() {
 
 @test "without a key the sandbox is there, and nothing runs on this machine" {
 	unset LB_CONFIG
-	same '[true,"local",false,"200000-265535",64,100000]' "$(lb-config get box |
+	same '[true,"local",false,"200000-265535",100000]' "$(lb-config get box |
 		jq -c '[.enabled, .backend, .allow_host, ."uid-range",
-			.limits.max_sessions, .limits.max_workspace_entries]')"
+			.limits.max_workspace_entries]')"
 	same '{"profile":"default","host_root":"","default_workspace":"","skills_root":"","allowed_mount_roots":[]}' \
 		"$(lb-config get box.local)"
 	same '["all","never","network_extended","{session}"]' \
@@ -116,6 +116,8 @@ said() {
 		"$(problems 'box: {skills_mode: rw}')"
 	same "1: box.limits.max_managed_processes: not in this version" \
 		"$(problems 'box: {limits: {max_managed_processes: 3}}')"
+	same "1: box.limits.max_sessions: not in this version" \
+		"$(problems 'box: {limits: {max_sessions: 3}}')"
 	same "1: box.enabld: unknown key (did you mean 'box.enabled'?)" \
 		"$(problems 'box: {enabld: false}')"
 	# LangBot's own file says these
@@ -139,17 +141,17 @@ said() {
 }
 
 @test "check says which keys do nothing while the sandbox is off" {
-	problems 'box:' '  enabled: false' '  limits: {max_sessions: 3}' \
+	problems 'box:' '  enabled: false' '  limits: {max_workspace_entries: 3}' \
 		'  local: {skills_root: /srv/skills}' 'pipelines:' \
 		'  default: {sandbox-mode: all, elevated: ask, ai: {local-agent: {tools: [exec, x__y]}}}' > out
 	cat > want <<-'END'
-		3: warning: box.limits.max_sessions: has no effect while box.enabled is false
+		3: warning: box.limits.max_workspace_entries: has no effect while box.enabled is false
 		6: warning: pipelines.default.sandbox-mode: has no effect while box.enabled is false
 		6: warning: pipelines.default.elevated: has no effect while box.enabled is false
 		6: warning: pipelines.default.ai.local-agent.tools: 'exec' is not offered while box.enabled is false
 	END
 	same "$(sort want)" "$(grep -v "providers" out | sort)"
-	problems 'box:' '  limits: {max_sessions: 3}' > out
+	problems 'box:' '  limits: {max_workspace_entries: 3}' > out
 	same "" "$(cat out)"
 }
 
@@ -157,12 +159,12 @@ said() {
 	settings 'box:' '  enabled: "no"' '  backend: docker' \
 		'  runtime: {endpoint: "http://box:5410"}' \
 		'  local: {profile: offline_readonly, image: py, host_root: /srv/box, default_workspace: "", skills_root: skills, allowed_mount_roots: [./data/box, /tmp, /srv/shared, rel], workspace_quota_mb: 100}' \
-		'  limits: {max_sessions: 5}' \
+		'  limits: {max_sessions: 5, max_workspace_entries: 1000}' \
 		"system: {limitation: {force_box_session_id_template: '{sender_id}'}}"
-	same '{"enabled":false,"local":{"allowed_mount_roots":["/srv/shared"],"profile":"offline_readonly","workspace_quota_mb":100},"limits":{"max_sessions":5}}' \
+	same '{"enabled":false,"local":{"allowed_mount_roots":["/srv/shared"],"profile":"offline_readonly","workspace_quota_mb":100},"limits":{"max_workspace_entries":1000}}' \
 		"$(lb-config get box | jq -c '{enabled, local: (.local |
 			{allowed_mount_roots, profile, workspace_quota_mb}),
-			limits: {max_sessions: .limits.max_sessions}}')"
+			limits}')"
 	same '{sender_id}' "$(lb-config get system.limitation.force_box_session_id_template)"
 	same "not taken: backend 'docker' is not in this version: bubblewrap is what runs commands" \
 		"$(said box.backend)"
@@ -171,13 +173,15 @@ said() {
 	same "not taken: no backend of this version has images" "$(said box.local.image)"
 	same "narrowed: /tmp is left out: everybody's files are in it; 'rel' is left out: it is no absolute path" \
 		"$(said box.local.allowed_mount_roots)"
-	same taken "$(said box.limits.max_sessions)"
+	same taken "$(said box.limits.max_workspace_entries)"
+	same "not taken: box.limits.max_sessions is not in this version" \
+		"$(said box.limits.max_sessions)"
 	same "" "$(said box.local.skills_root)"
 }
 
 @test "an import of what LangBot's file says by itself says nothing" {
 	settings 'box:' '  enabled: true' '  backend: local' \
-		'  runtime: {endpoint: ""}' \
+		'  runtime: {endpoint: ""}' '  limits: {max_sessions: 64}' \
 		'  local: {profile: default, image: "", host_root: ./data/box, default_workspace: "", skills_root: skills, allowed_mount_roots: [./data/box], workspace_quota_mb: }' \
 		"system: {limitation: {force_box_session_id_template: ''}}"
 	same "" "$(jq -r 'select(.name | startswith("box") or

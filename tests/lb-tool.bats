@@ -33,7 +33,7 @@ no() {
 
 @test "list names the tools, and their schemas allow nothing else" {
 	run -0 lb-tool list
-	same 'read write edit glob grep' "$(jq -r .name <<< "$output" | paste -sd' ')"
+	same 'exec read write edit glob grep' "$(jq -r .name <<< "$output" | paste -sd' ')"
 	same true "$(jq -s 'all(.parameters.additionalProperties == false)' <<< "$output")"
 	no "there is no parameter 'x'; there are: path" read '{"path":"a","x":1}'
 	no "'path' is missing" read '{}'
@@ -45,7 +45,7 @@ no() {
 	[[ $stderr == *"name where it works: a folder (-w DIR) or a session"* ]]
 	run -64 lb-tool call read '{"path":"a"}' -w "$W" --session=a
 	run --separate-stderr -66 lb-tool call nix -w "$W"
-	same "lb-tool: there is no tool 'nix'; there are: read, write, edit, glob, grep" "$stderr"
+	same "lb-tool: there is no tool 'nix'; there are: exec, read, write, edit, glob, grep" "$stderr"
 	run -66 lb-tool call read '{"path":"a"}' -w "$W/none"
 	run -65 lb-tool call read '[]' -w "$W"
 	run -65 lb-tool call read '{' -w "$W"
@@ -279,100 +279,51 @@ no() {
 	same '["regex",1]' "$(of '[.truncated_by,.total]' grep '{"pattern":"^(a|aa)+$"}')"
 }
 
-# context N [MEMBERS] - of a call by person N, whom everything is granted.
-context() {
-	echo "{\"bot\":\"b\",\"pipeline\":\"default\",\"session\":\"b/person_$1\",\"platform\":\"jsonl\",\"launcher_type\":\"person\",\"launcher_id\":\"$1\",\"sender_id\":\"$1\"}"
+# grants TOOL... - the pipeline default has these tools for the person here.
+grants() {
+	local IFS=,
+	printf 'pipelines: {default: {ai: {local-agent: {tools: [%s]}}}}\n' "$*" > "$LB_CONFIG"
+	ME=$(lb-ingest text <<< hi | jq -r .sender_id)
 }
 
-# asked ID NAME ARGUMENTS N - a request.
-asked() {
-	echo "{\"op\":\"call\",\"id\":\"$1\",\"name\":\"$2\",\"arguments\":$3,\"context\":$(context "$4")}"
-}
-
-open_to() {
-	echo "pipelines: {default: {ai: {local-agent: {enable-all-tools: true}}, sandbox: {open-to: $1}}}" > "$LB_CONFIG"
-	printf 'bots: {b: {adapter: jsonl}}\n' >> "$LB_CONFIG"
+# ask OP SESSION [NAME JSON] - a line for lb-tool serve, of the person here.
+N=0
+ask() {
+	N=$((N + 1))
+	jq -cn --arg op "$1" --arg s "$2" --arg id "$N" --arg me "$ME" --arg n "${3-}" --argjson a "${4:-{\}}" '
+		{op: $op, id: $id, name: $n, arguments: $a, context: {bot: "-", pipeline: "default",
+		platform: "text", sender_id: $me, session: $s, launcher_type: "person"}}'
 }
 
 @test "serve: each session has its own folder, calls can be cancelled" {
-	open_to everyone
-	run -0 lb-tool <<-END
-		{"op":"hello","version":1}
-		$(asked 1 write '{"path":"f","content":"a"}' 1)
-	END
+	needs_sandbox
+	grants exec read write
+	run -0 lb-tool < <(
+		echo '{"op":"hello","version":1}'
+		ask call -/person_1 write '{"path":"f","content":"a"}'
+	)
 	same '{"version":1,"name":"lb-tool"}' "${lines[0]}"
 	same true "$(jq -r '.content|fromjson|.ok' <<< "${lines[1]}")"
-	run -0 lb-tool serve <<-END
-		$(asked 1 read '{"path":"f"}' 1)
-		$(asked 2 read '{"path":"f"}' 2)
-		{"op":"call","id":"3","name":"read","arguments":{"path":"f"},"context":{}}
-		$(asked 4 read '{"path":"f"}' 1)
-		{"op":"cancel","id":"4"}
-	END
+	N=0
+	run -0 lb-tool serve < <(
+		ask call -/person_1 read '{"path":"f"}'
+		ask call -/person_2 read '{"path":"f"}'
+		echo '{"op":"call","id":"3","name":"read","arguments":{"path":"f"},"context":{}}'
+		N=3
+		ask call -/person_1 exec '{"command":"sleep 60"}'
+		echo '{"op":"cancel","id":"4"}'
+		N=4
+		ask list -/person_1
+		ask call -/person_1 exec '{"command":"cat f"}'
+		ask call -/person_1 edit '{"path":"f","old_string":"a","new_string":"b"}'
+	)
 	same '"a" true' "$(jq -r 'select(.id == "1").content|fromjson|"\(.content|tojson) \(.ok)"' <<< "$output")"
 	same 'false' "$(jq -r 'select(.id == "2").content|fromjson|.ok' <<< "$output")"
 	same 'denied' "$(jq -r 'select(.id == "3").error.code' <<< "$output")"
 	same 'cancelled' "$(jq -r 'select(.id == "4").error.code' <<< "$output")"
-}
-
-@test "serve: the pipeline says what is there, and for whom, at each call" {
-	open_to admins
-	run -0 lb-tool serve <<-END
-		{"op":"list","id":"0","context":$(context 1)}
-		$(asked 1 read '{"path":"f"}' 1)
-		$(asked 2 write '{"path":"f","content":"x"}' 1)
-	END
-	same false "$(jq 'select(.id == "1").content|fromjson|.ok' <<< "$output")"
-	same 'denied true' "$(jq -r 'select(.id == "2").error|"\(.code) \(.message|test("open-to"))"' <<< "$output")"
-	echo '{}' > "$LB_CONFIG"
-	run -0 lb-tool serve <<< "$(asked 1 read '{"path":"f"}' 1)"
-	same denied "$(jq -r .error.code <<< "$output")"
-	run -0 lb-tool serve <<< "$(asked 2 write '{"path":"f","content":"x"}' 7)"
-	same 1 "$(find "$LB_STATE/box/workspaces" -mindepth 1 -maxdepth 1 | wc -l)"
-}
-
-@test "serve: list is what the pipeline grants, where there is a sandbox" {
-	open_to admins
-	# With -w it is an operator's folder, and whoever asks decides.
-	run -0 lb-tool serve -w "$W" <<< '{"op":"list","id":"0","context":{}}'
-	same 5 "$(jq '.tools|length' <<< "$output")"
-	echo 'box: {enabled: false}' >> "$LB_CONFIG"
-	run -0 lb-tool serve <<< "{\"op\":\"list\",\"id\":\"0\",\"context\":$(context 1)}"
-	same 0 "$(jq '.tools|length' <<< "$output")"
-	need userns
-	open_to admins
-	run -0 lb-tool serve <<-END
-		{"op":"list","id":"0","context":$(context 1)}
-		{"op":"list","id":"1","context":{"bot":"b","pipeline":"default"}}
-	END
-	same '5 5' "$(jq '.tools|length' <<< "$output" | paste -sd' ')"
-}
-
-@test "serve: each call is a row of the audit" {
-	open_to everyone
-	run -0 lb-tool serve <<-END
-		$(asked 1 write '{"path":"dir/f","content":"x"}' 1)
-		$(asked 2 read '{"path":"none"}' 1)
-	END
-	echo '{}' > "$LB_CONFIG"
-	run -0 lb-tool serve <<< "$(asked 3 grep '{"pattern":"p"}' 2)"
-	run -0 lb-box audit --json
-	same '["grep","denied","p",null]
-["read","allowed","none",1]
-["write","allowed","dir/f",0]' "$(jq -c '[.tool,.decision,.command,.exit_code]' <<< "$output" | sort)"
-}
-
-@test "what exec made can be changed, and what a tool made is the session's" {
-	need userns
-	run -0 lb-exec --session s -- sh -c 'umask 077; echo old > f; mkdir d'
-	run -0 lb-tool call --session s edit '{"path":"f","old_string":"old","new_string":"new"}'
-	run -0 lb-tool call --session s write '{"path":"d/g","content":"made"}'
-	run -0 lb-exec --session s -- sh -c 'cat f d/g; echo >> d/g; rm -r d f; ls'
-	same "$(printf 'new\nmade')" "$output"
-	if [ "$(id -u)" -eq 0 ]; then
-		run -0 lb-tool call --session s write '{"path":"h","content":""}'
-		[ "$(stat -c %u "$LB_STATE"/box/workspaces/*/h)" -ge 200000 ]
-	fi
+	same 'exec read write' "$(jq -r 'select(.id == "5").tools|map(.name)|join(" ")' <<< "$output")"
+	same 'a' "$(jq -r 'select(.id == "6").content|fromjson|.stdout' <<< "$output")"
+	same 'denied' "$(jq -r 'select(.id == "7").error.code' <<< "$output")"
 }
 
 @test "examples of the page run" {

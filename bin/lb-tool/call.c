@@ -1,5 +1,6 @@
 /* lb-tool call */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -10,6 +11,7 @@
 #include "base/path.h"
 #include "config/config.h"
 #include "lb-tool.h"
+#include "tool/exec.h"
 #include "tool/run.h"
 
 enum { MAX_JSON = 16 * 1024 * 1024 };
@@ -27,12 +29,20 @@ const struct lb_opt call_options[] = {
 	{0},
 };
 
+static const char *profile_of(const struct lb_config *config)
+{
+	const char *profile = lb_config_str(config, "box.local.profile");
+
+	return profile && *profile ? profile : "default";
+}
+
 static int unknown_tool(const char *name, struct lb_error *err)
 {
 	lb_autobuf struct lb_buf all = {0};
 
+	lb_buf_puts(&all, "exec");
 	for (const struct lb_tool *t = lb_tools; t->name; t++)
-		lb_buf_printf(&all, "%s%s", all.len ? ", " : "", t->name);
+		lb_buf_printf(&all, ", %s", t->name);
 	return lb_fail(err, LB_NOINPUT,
 		       "there is no tool '%.60s'; there are: %s", name,
 		       lb_buf_str(&all));
@@ -91,45 +101,87 @@ static json_t *run(const struct lb_tool *tool, const struct lb_place *place,
 	return result;
 }
 
-static int open_place(struct tool_place *p, struct lb_error *err)
+/* A file tool, where it was said to work. */
+static json_t *call_file(const struct lb_tool *tool, struct lb_config *config,
+			 const char *state, const json_t *arguments,
+			 struct lb_error *err)
 {
-	struct lb_config *config;
-	int r;
+	struct tool_place place = {.folder = -1};
+	json_t *result;
 
-	if (folder)
-		return place_of_folder(p, folder, err);
-	config = lb_config_load(config_file, err);
-	r = config ? place_of_session(p, config, session, NULL, err) : -1;
+	if (folder ? place_of_folder(&place, folder, err) < 0
+		   : place_of_session(&place, config, state, profile_of(config),
+				      session, err) < 0)
+		return NULL;
+	result = run(tool, &place.place, arguments);
+	place_release(&place);
+	return result;
+}
+
+/* A command, by the same limits as everybody's. */
+static json_t *call_exec(struct lb_config *config, const char *state,
+			 const json_t *arguments, struct lb_error *err)
+{
+	lb_autofree char *path = folder ? realpath(folder, NULL) : NULL;
+	struct lb_loop *loop;
+	struct lb_execs *execs;
+	json_t *result = NULL;
+	const struct lb_exec_order order = {
+		.arguments = arguments,
+		.policy = {.profile = profile_of(config)},
+		.session = session,
+		.folder = path,
+		.deadline = INT64_MAX,
+		.done = done,
+		.arg = &result,
+	};
+
+	if (folder && !path) {
+		lb_fail_sys(err, LB_NOINPUT, "cannot open '%s'", folder);
+		return NULL;
+	}
+	loop = lb_loop_open();
+	execs = lb_execs_open(loop, config, state);
+	lb_exec_start(execs, &order);
+	while (!result && lb_loop_turn(loop, -1))
+		;
+	lb_execs_close(execs);
+	lb_loop_close(loop);
+	return result;
+}
+
+static json_t *call(const char *name, const json_t *arguments,
+		    struct lb_error *err)
+{
+	const struct lb_tool *tool = lb_tool_find(name);
+	struct lb_config *config = lb_config_load(config_file, err);
+	lb_autofree char *state = config ? lb_config_state(err) : NULL;
+	json_t *result = NULL;
+
+	if (state && tool)
+		result = call_file(tool, config, state, arguments, err);
+	else if (state)
+		result = call_exec(config, state, arguments, err);
 	lb_config_close(config);
-	return r;
+	return result;
 }
 
 int call_verb(int argc, char **argv)
 {
-	const struct lb_tool *tool = lb_tool_find(argv[0]);
 	json_auto_t *arguments = NULL, *result = NULL;
-	struct tool_place place = {.folder = -1};
-	int64_t began = lb_clock_mono();
 	struct lb_error err;
 
 	if (!folder == !session)
 		lb_usage("name where it works: a folder (-w DIR) or a session "
 			 "(--session=SESSION)");
-	if (!tool) {
+	if (strcmp(argv[0], "exec") != 0 && !lb_tool_find(argv[0])) {
 		unknown_tool(argv[0], &err);
 		return lb_report(&err);
 	}
 	arguments = read_arguments(argc > 1 ? argv[1] : "{}", &err);
-	if (!arguments || open_place(&place, &err) < 0)
+	result = arguments ? call(argv[0], arguments, &err) : NULL;
+	if (!result)
 		return lb_report(&err);
-	result = run(tool, &place.place, arguments);
-	if (session)
-		context_audit(&(const struct tool_call){.tool = tool->name,
-							.arguments = arguments,
-							.session = session,
-							.began = began},
-			      result, NULL);
-	place_release(&place);
 	json_dumpf(result, stdout, JSON_COMPACT);
 	putchar('\n');
 	return lb_json_bool(result, "ok", false) ? LB_OK : LB_NO;

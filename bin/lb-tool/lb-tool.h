@@ -7,6 +7,9 @@
 #include "base/error.h"
 #include "base/prog.h"
 #include "box/session.h"
+#include "config/config.h"
+#include "pipeline/policy.h"
+#include "provider/server.h"
 #include "tool/place.h"
 
 extern const struct lb_opt list_options[], call_options[], serve_options[];
@@ -26,33 +29,23 @@ struct tool_place {
 int place_of_folder(struct tool_place *p, const char *folder,
 		    struct lb_error *err);
 
-/*
- * The workspace of a session, by its name as lb-exec takes it, with the quota
- * that a profile (NULL: the configured one) gives it.
- */
+/* The workspace of a session, by its name, under a profile's quota. */
 int place_of_session(struct tool_place *p, struct lb_config *config,
-		     const char *name, const char *profile,
+		     const char *state, const char *profile, const char *name,
 		     struct lb_error *err);
 void place_release(struct tool_place *p);
 
 /*
- * The same for whoever's call it is, if policy says that the tool is for that
- * one: LB_DENIED, LB_DATA when the context does not say enough.
+ * May the job's tool be used by whom it is for, and in which session? The
+ * session's name is the caller's to free. LB_DENIED says why not.
  */
-int context_place(struct tool_place *p, struct lb_config *config,
-		  const json_t *context, const char *tool,
-		  struct lb_error *err);
+int asked_policy(struct lb_config *config, const struct lb_job *job,
+		 struct lb_policy *policy, char **session,
+		 struct lb_error *err);
 
-/* What is kept of a call. */
-struct tool_call {
-	const char *tool;
-	const json_t *arguments, *context; /* either may be NULL */
-	const char *session;               /* whose workspace, or NULL */
-	int64_t began;                     /* mono ms */
-};
-
-/* A row of the audit: its result, or (NULL) why it was not run. */
-void context_audit(const struct tool_call *call, const json_t *result,
-		   const struct lb_error *why);
+/* Keep that a tool was called, for lb-box audit: `why` it failed, or NULL; -1
+ * ms: it did not begin. Commands are kept by lib/tool/exec.c. */
+void asked_audit(const char *state, const struct lb_job *job, const char *why,
+		 bool denied, int64_t ms);
 
 #endif

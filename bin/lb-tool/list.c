@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/table.h"
 #include "lb-tool.h"
+#include "tool/exec.h"
 #include "tool/tool.h"
 
 static bool as_json;
@@ -39,6 +40,13 @@ static void put_arguments(json_t *tool)
 	lb_json_set_str(tool, "takes", lb_buf_str(&text), text.len);
 }
 
+static void put_row(struct lb_table *table, json_t *tool)
+{
+	if (isatty(STDOUT_FILENO))
+		put_arguments(tool);
+	lb_table_row(table, tool);
+}
+
 int list_verb(int argc, char **argv)
 {
 	static const char *const columns[] = {"name", "takes", NULL};
@@ -46,13 +54,9 @@ int list_verb(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	for (const struct lb_tool *t = lb_tools; t->name; t++) {
-		json_t *tool = lb_tool_offer(t);
-
-		if (isatty(STDOUT_FILENO))
-			put_arguments(tool);
-		lb_table_row(table, tool);
-	}
+	put_row(table, lb_exec_offer(NULL, NULL));
+	for (const struct lb_tool *t = lb_tools; t->name; t++)
+		put_row(table, lb_tool_offer(t));
 	lb_table_close(table);
 	return LB_OK;
 }

@@ -86,7 +86,11 @@ static int make_one(struct lb_cgroup *g, const char *below, const char *name,
 		    int kind, const struct lb_cgroup_limits *limits)
 {
 	char *folder = lb_printf("%s/%s", below, name);
-	lb_autofree char *procs = lb_printf("%s/cgroup.procs", folder);
+	/* A process that moves itself as the one thread it is need not wait
+	 * for all others of the machine, as one does in cgroup.procs. */
+	lb_autofree char *procs =
+		lb_printf("%s/%s", folder,
+			  g->version == 2 ? "cgroup.procs" : "tasks");
 	int at = g->n;
 
 	if (mkdir(folder, 0755) < 0) {

@@ -42,7 +42,7 @@ struct lb_cgroup_limits {
 struct lb_cgroup {
 	int version;
 	char *folders[LB_CGROUP_KINDS]; /* owned; the same one only once */
-	int joins[LB_CGROUP_KINDS];     /* its cgroup.procs; -1 */
+	int joins[LB_CGROUP_KINDS];     /* where one writes to be in it; -1 */
 	int n;
 };
 

@@ -22,29 +22,54 @@ static bool is_full(int fd)
 	       (uint64_t)v.f_bavail * v.f_frsize < (uint64_t)FLOOR_MB << 20;
 }
 
-bool lb_run_measure(const struct lb_box_run *run, int *again_ms)
+static void limits_of(const struct lb_box_run *run,
+		      struct lb_tree_limits *limits)
 {
-	int64_t quota_mb = run->job.spec->quota_mb,
-		files = quota_mb * FILES_A_MB, took;
-	const struct lb_tree_limits limits = {
-		.max_bytes = quota_mb << 20,
+	int64_t mb = run->job.spec->quota_mb, files = mb * FILES_A_MB;
+
+	*limits = (struct lb_tree_limits){
+		.max_bytes = mb << 20,
 		.max_entries = files < LEAST_FILES ? LEAST_FILES : files,
 	};
-	struct lb_tree_size size;
-	int fd = run->session.workspace_fd;
+}
+
+void lb_run_measure_first(struct lb_box_run *run)
+{
+	struct lb_tree_limits limits;
 	struct lb_error err;
+	int fd = run->measured;
 
 	if (fd < 0)
-		return true;
-	if (lb_tree_size(fd, &limits, &size, &err) < 0)
-		return false; /* what cannot be looked at has no limit */
-	took = size.took_us / 1000;
+		return;
+	limits_of(run, &limits);
+	if (lb_tree_size(fd, &limits, &run->had, &err) < 0)
+		run->had = (struct lb_tree_size){0};
+	/* It is over it already: how much, exactly? */
+	if (run->had.bytes > limits.max_bytes ||
+	    run->had.entries > limits.max_entries)
+		lb_tree_size(fd, &(struct lb_tree_limits){0}, &run->had, &err);
+}
+
+bool lb_run_measure(const struct lb_box_run *run, int *again_ms)
+{
+	struct lb_tree_limits limits;
+	struct lb_tree_size size;
+	struct lb_error err;
+	int fd = run->measured;
+	int64_t took;
+
+	limits_of(run, &limits);
+	/* Over it from the start is no reason: else nothing could be deleted. */
+	if (limits.max_bytes < run->had.bytes)
+		limits.max_bytes = run->had.bytes;
+	if (limits.max_entries < run->had.entries)
+		limits.max_entries = run->had.entries;
 	*again_ms = SOON_MS;
+	if (fd < 0 || lb_tree_size(fd, &limits, &size, &err) < 0)
+		return true;
+	took = size.took_us / 1000;
 	if (took > DEAR_MS)
 		*again_ms = took * 10 > LATEST_MS ? LATEST_MS : (int)took * 10;
-	/* Over it from the start is no reason: else nothing could be deleted. */
-	if (size.bytes <= run->had.bytes && size.entries <= run->had.entries &&
-	    size.unread <= run->had.unread)
-		return true;
-	return !lb_tree_is_over(&size, &limits) && !is_full(fd);
+	return size.bytes <= limits.max_bytes &&
+	       size.entries <= limits.max_entries && !is_full(fd);
 }

@@ -319,13 +319,9 @@ static void on_measure(void *arg)
 void lb_run_watch(struct lb_box_run *run)
 {
 	struct lb_loop *loop = run->box->loop;
-	struct lb_error why;
 
-	if (run->result.quota == LB_BOX_QUOTA_SOFT &&
-	    run->session.workspace_fd >= 0)
-		lb_tree_size(run->session.workspace_fd,
-			     &(const struct lb_tree_limits){0}, &run->had,
-			     &why); /* then it had nothing */
+	if (run->result.quota == LB_BOX_QUOTA_SOFT)
+		lb_run_measure_first(run);
 	run->pidfd = lb_proc_watch(run->x.pid);
 	lb_loop_watch(loop, run->pidfd, EPOLLIN, on_ended, run);
 	if (run->x.status >= 0)

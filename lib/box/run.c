@@ -33,6 +33,8 @@ void lb_run_free(struct lb_box_run *run)
 		close(run->pidfd);
 	if (run->child_fd >= 0)
 		close(run->child_fd);
+	if (run->measured >= 0)
+		close(run->measured);
 	lb_box_end_group(run->box, &run->group);
 	lb_box_result_release(&run->result);
 	free(run);
@@ -322,6 +324,7 @@ static void set_up(struct lb_box_run *run)
 	size_t shown = run->job.shown ? run->job.shown : LB_BOX_SHOWN;
 
 	run->pidfd = run->child_fd = run->x.status = run->x.ready = -1;
+	run->measured = -1;
 	run->group = (struct lb_cgroup){.version = 0};
 	run->x.spec = run->job.spec;
 	run->x.sources = run->sources;
@@ -363,6 +366,10 @@ static int begin(struct lb_box_run *run, struct lb_error *err)
 			run->result.notes,
 			json_string("the network is not reachable from this "
 				    "sandbox in this version; do not retry"));
+	if (run->result.quota == LB_BOX_QUOTA_SOFT)
+		run->measured =
+			open(run->sources[0].path,
+			     O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	run->started = lb_clock_mono();
 	return launch(run, err);
 }

@@ -22,6 +22,7 @@ struct lb_box_run {
 	const struct lb_box_driver *driver;
 	struct lb_box_session session;
 	bool has_session;
+	int measured; /* O_PATH of the workspace, when we watch its size; -1 */
 	struct lb_box_source sources[LB_RUN_SOURCES];
 	char *targets[LB_RUN_SOURCES]; /* of skills; owned */
 	struct lb_cgroup group;
@@ -50,6 +51,9 @@ void lb_run_watch(struct lb_box_run *run);
 void lb_run_look(struct lb_box_run *run);
 /* Free it; nothing is watched any more. */
 void lb_run_free(struct lb_box_run *run);
+
+/* How much is in the workspace before anything runs in it. */
+void lb_run_measure_first(struct lb_box_run *run);
 
 /* How much is in the workspace, against its quota: false: too much. Looks again
  * after *again_ms. */

@@ -211,8 +211,7 @@ static void check_names(struct lb_config *config, const char *pipeline,
 		const char *name = json_string_value(one);
 
 		/* `native` need not be configured. */
-		if (!json_object_get(all, name) &&
-		    strcmp(name, "native") != 0)
+		if (!json_object_get(all, name) && strcmp(name, "native") != 0)
 			lb_config_problem(config, LB_PROBLEM,
 					  lb_config_origin(config, path),
 					  "%s: there is no provider '%s'", path,

@@ -36,9 +36,6 @@
 {"box.local.workspace_quota_mb", LB_KEY_INT, NULL, 0, 16777216,
  .doc = "MiB that a workspace may hold where the profile does not lock it; 0 "
 	"is no limit, and unset is what the profile says"},
-{"box.limits.max_sessions", LB_KEY_INT, "64", 0, 5000,
- .doc = "sessions that there may be at once; 0 is none, so that nothing can be "
-	"run"},
 {"box.limits.max_workspace_entries", LB_KEY_INT, "100000", 1, 1000000,
  .doc = "files and folders that a workspace may hold"},
 {"box.profiles.*.network", LB_KEY_ENUM, NULL, .values = "off on",

@@ -7,7 +7,6 @@
 #ifndef LB_FS_TREE_H
 #define LB_FS_TREE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -23,13 +22,10 @@ struct lb_tree_size {
 	int64_t entries; /* files, folders and the rest */
 	int64_t unread;  /* folders that we may not look into */
 	int64_t took_us;
-	/* LB_WALK_WHOLE, or why there may be more than this. */
+	/* LB_WALK_WHOLE, or why there may be more than this. A limit of bytes
+	 * or entries was passed when these numbers say so. */
 	enum lb_walk_end end;
 };
-
-/* Was a limit of bytes or entries passed, or is there more than was counted? */
-bool lb_tree_is_over(const struct lb_tree_size *size,
-		     const struct lb_tree_limits *limits);
 
 /*
  * How much is below the folder, until one of the limits is passed. -1: LB_IO,

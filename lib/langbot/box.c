@@ -201,7 +201,8 @@ void lb_langbot_box(struct lb_langbot *in)
 	for (size_t i = 0; same[i]; i++) {
 		const json_t *value = lb_json_path(in->settings, same[i]);
 
-		if (json_is_integer(value))
+		if (json_is_integer(value) &&
+		    lb_key_absence(same[i], value) != LB_KEY_OFF)
 			take(in, same[i], json_deep_copy(value));
 	}
 	drop_lost(in);

@@ -315,17 +315,12 @@ int lb_tools_serve(const struct lb_serving *what)
 	if (what->begin)
 		what->begin(what->arg, s.loop, &s);
 	code = serve(&s);
-	while (s.jobs) {
-		struct lb_job *job = s.jobs;
-
-		cancel(&s, job->id); /* nobody reads what it says to that */
-		if (s.jobs == job)
-			free_job(job);
-	}
-	if (what->end)
-		what->end(what->arg);
+	while (s.jobs)
+		free_job(s.jobs);
 	lb_lines_close(s.in);
 	lb_out_close(s.out);
+	if (what->end)
+		what->end(what->arg);
 	lb_loop_close(s.loop);
 	return code;
 }

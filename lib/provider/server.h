@@ -74,7 +74,7 @@ struct lb_serving {
 	/* May be NULL: the loop runs from now on; set up what it needs. */
 	void (*begin)(void *arg, struct lb_loop *loop,
 		      struct lb_server *server);
-	/* May be NULL: there are no jobs any more, and the loop closes now. */
+	/* May be NULL: the last call, while there is still a loop. */
 	void (*end)(void *arg);
 	void *arg;
 };

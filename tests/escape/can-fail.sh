@@ -48,7 +48,7 @@ refused '^not ok 1 - user F01' "$work/nothing.json" F01 ||
 # A launcher that answers and runs nothing.
 cat > "$work/liar" << 'END'
 #!/bin/sh
-mkdir -p "$LB_STATE/box/workspaces/$2"
+mkdir -p "$HOME/.local/state/lb/box/workspaces/$2"
 echo '{"status":"completed","exit_code":0,"stdout":"","stderr":"",' \
 	'"isolated":true,"limits_backend":"cgroup","quota":"hard"}'
 END

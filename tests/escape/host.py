@@ -32,6 +32,15 @@ def greet(listener):
                 pass
 
 
+def unmount_below(folder):
+    """What was mounted there: workspaces of a fixed size."""
+    with open("/proc/self/mounts") as f:
+        points = [line.split()[1] for line in f]
+    for point in points:
+        if point.startswith(folder + "/"):
+            subprocess.run(["umount", point], check=True)
+
+
 def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
@@ -47,17 +56,19 @@ class Host:
         os.chmod(self.dir, 0o755)
         self.pwn2 = tempfile.mkdtemp(prefix="lb-escape-", dir="/var/tmp")
         self.pwn = self.path("pwn")
-        self.state = self.path("state")
-        self.skills = self.path("skills")
+        # Nobody else gets in here, not even the user that root runs things as.
+        self.home = self.path("home")
+        os.mkdir(self.home, 0o700)
+        self.state = self.path("home/.local/state/lb")
+        self.skills = self.path("home/skills")
         self.listeners = []
         self.abstract = "lb-escape-%d" % os.getpid()
         self.address = own_address()
         os.mkdir(self.pwn)
         os.chmod(self.pwn2, 0o755)
         self.write("secret/host-secret.txt", "HOSTSECRET\n")
-        self.write("skills/demo/SKILL.md", "demo skill\n")
-        self.write("config.yaml", "box: {limits: {max_sessions: 1000}%s}\n" %
-                   (", cgroup: %s" % cgroup if cgroup else ""))
+        self.write("home/skills/demo/SKILL.md", "demo skill\n")
+        self.cgroup = cgroup
         # A descriptor somebody forgot to close.
         fd = os.open(self.path("secret/host-secret.txt"), os.O_RDONLY)
         os.dup2(fd, 9, inheritable=True)
@@ -94,13 +105,17 @@ class Host:
             threading.Thread(target=greet, args=(s,), daemon=True).start()
 
     def environment(self):
-        """The launcher's: with what must not get in."""
+        """The launcher's: with what must not get in. Nothing is configured
+        but how many sessions there may be, and control groups that are not
+        where they are looked for."""
         env = {k: v for k, v in os.environ.items()
-               if not k.startswith("LB_") and "proxy" not in k.lower()}
+               if k[:3] not in ("LB_", "XDG") and "proxy" not in k.lower()}
         env.update(LB_API_KEY="LBSECRET-lb", OPENAI_API_KEY="LBSECRET-openai",
-                   LB_STATE=self.state, LB_CONFIG=self.path("config.yaml"),
-                   HOME=self.dir, LC_ALL="C", TZ="UTC",
+                   LB__BOX__LIMITS__MAX_SESSIONS="1000",
+                   HOME=self.home, LC_ALL="C", TZ="UTC",
                    PATH="/usr/bin:/bin:/usr/sbin:/sbin")
+        if self.cgroup:
+            env["LB__BOX__CGROUP"] = self.cgroup
         return env
 
     def variables(self, test):
@@ -143,5 +158,6 @@ class Host:
         self.sleeper.wait()
         for s in self.listeners:
             s.close()
+        unmount_below(self.dir)
         # A path can be too long for rmtree: F24.
-        subprocess.run(["rm", "-rf", self.dir, self.pwn2], check=False)
+        subprocess.run(["rm", "-rf", self.dir, self.pwn2], check=True)

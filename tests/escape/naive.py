@@ -22,7 +22,7 @@ parser.add_argument("--records", action="store_true")
 parser.add_argument("command", nargs=argparse.REMAINDER)
 options = parser.parse_args()
 
-workspace = os.path.join(os.environ["LB_STATE"], "box", "workspaces",
+workspace = os.path.join(os.environ["HOME"], ".local/state/lb/box/workspaces",
                          options.session or "none")
 os.makedirs(workspace, exist_ok=True)
 os.chmod(workspace, 0o700)

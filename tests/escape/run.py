@@ -4,7 +4,8 @@
 Each test is a call of lb-exec in a session of its own; what it printed, what
 the host looks like afterwards, and what the host itself did meanwhile decide.
 Set-ups: `root` (started by root), `user` (by somebody without rights),
-`user-cgroup` (the same, control groups delegated). A failure that is not in
+`user-cgroup` (the same, control groups delegated), each with its files below a
+home of mode 0700 and nothing configured. A failure that is not in
 expected.json, or a test there that does not fail, fails the run. TAP.
 
     run.py [--setup NAME]... [--tests ID,ID...] [--launcher COMMAND]
@@ -53,11 +54,11 @@ class Call:
         self.limit = test.get("timeout", 10)
         command = run.launcher + [
             "--session", session, "--timeout", str(self.limit),
-            "--memory", "256", "--pids", "64",
+            "--memory", "256M", "--pids", "64",
             "--cpus", str(test.get("cpus", 1)), "--max-out", str(1 << 20),
             "--skill", "demo=" + os.path.join(run.host.skills, "demo")]
         if test.get("quota"):
-            command += ["--quota", str(QUOTA_MB)]
+            command += ["--quota", "%dM" % QUOTA_MB]
         if "network" in test:
             command += ["--network", test["network"]]
         given = b"x" * test.get("stdin_bytes", 0)

@@ -191,6 +191,33 @@ static void check_folders(void)
 	tap_ok(bad == 0, "10000 texts have folders of their own");
 }
 
+/* Long ones that begin alike. */
+static void check_long(void)
+{
+	char a[600], b[600];
+	lb_autofree char *dir_a = NULL, *dir_b = NULL;
+	lb_autofree char *name_a = NULL, *name_b = NULL;
+	json_auto_t *o = NULL, *p = NULL;
+	struct lb_error err;
+
+	memset(a, 'x', sizeof(a) - 1);
+	a[sizeof(a) - 1] = '\0';
+	memcpy(b, a, sizeof(b));
+	b[sizeof(b) - 2] = 'y';
+	dir_a = lb_box_folder(a);
+	dir_b = lb_box_folder(b);
+	tap_ok(strcmp(dir_a, dir_b) != 0 && strlen(dir_a) == 200 &&
+		       strncmp(dir_a, "xxx", 3) == 0,
+	       "folders of long names that begin alike");
+	o = lb_json_pack("{s:s, s:s}", "bot", "b", "sender_id", a);
+	p = lb_json_pack("{s:s, s:s}", "bot", "b", "sender_id", b);
+	name_a = lb_box_session("{sender_id}", o, &err);
+	name_b = lb_box_session("{sender_id}", p, &err);
+	tap_ok(name_a && name_b && strcmp(name_a, name_b) != 0 &&
+		       strncmp(name_a, "b/xxx", 5) == 0,
+	       "and sessions of long ids");
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -204,5 +231,6 @@ int main(void)
 	check_injective("{sender_id}", "10000 senders are");
 	check_injective("{launcher_id}_{sender_id}", "and 10000 pairs");
 	check_folders();
+	check_long();
 	return tap_end();
 }

@@ -1,0 +1,346 @@
+#include "tool/exec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "box/approval.h"
+#include "box/audit.h"
+#include "box/box.h"
+#include "box/profile.h"
+#include "store/approval.h"
+#include "tool/args.h"
+
+enum {
+	PREVIEW = 51200, /* bytes */
+	LEAVE_MS = 1000, /* of a call's time, to answer in */
+	BUSY_MS = 2000,  /* for another who writes to the store */
+};
+
+struct lb_execs {
+	struct lb_loop *loop;
+	struct lb_config *config;
+	char *state;
+	struct lb_box *box;
+	struct lb_store *store; /* opened when somebody has to be asked */
+};
+
+struct lb_exec {
+	struct lb_execs *execs;
+	struct lb_exec_order order;
+	struct lb_box_spec spec;
+	struct lb_box_run *run;
+	json_t *notes;
+	json_t *refusal; /* to be told from the loop */
+	struct lb_timer timer;
+};
+
+static const char schema[] =
+	"{\"type\":\"object\",\"additionalProperties\":false,"
+	"\"required\":[\"command\"],\"properties\":{"
+	"\"command\":{\"type\":\"string\",\"description\":\"a command line "
+	"for sh\"},"
+	"\"workdir\":{\"type\":\"string\",\"description\":\"folder it begins "
+	"in, made where it is missing; default /workspace\"},"
+	"\"timeout_sec\":{\"type\":\"integer\",\"minimum\":1,\"description\":"
+	"\"seconds it may take\"},"
+	"\"env\":{\"type\":\"object\",\"additionalProperties\":{\"type\":"
+	"\"string\"},\"description\":\"variables it gets\"},"
+	"\"description\":{\"type\":\"string\",\"description\":\"in a few "
+	"words, what it is for; kept for the operator\"},"
+	"\"elevated\":{\"type\":\"boolean\",\"description\":\"ask for "
+	"more than usual (time, memory, network); an operator may have to "
+	"allow it first\"}}}";
+
+struct lb_execs *lb_execs_open(struct lb_loop *loop, struct lb_config *config,
+			       const char *state)
+{
+	struct lb_execs *e = lb_alloc(sizeof(*e));
+
+	e->loop = loop;
+	e->config = config;
+	e->state = lb_strdup(state);
+	e->box = lb_box_open(loop, config, state);
+	return e;
+}
+
+void lb_execs_close(struct lb_execs *e)
+{
+	if (!e)
+		return;
+	lb_box_close(e->box);
+	lb_store_close(e->store);
+	free(e->state);
+	free(e);
+}
+
+static const char *key_of(struct lb_config *config, const json_t *context,
+			  const char *key)
+{
+	const char *pipeline = lb_json_str(context, "pipeline");
+
+	return lb_json_str(lb_config_pipeline(config,
+					      pipeline ? pipeline : "default"),
+			   key);
+}
+
+json_t *lb_exec_offer(struct lb_config *config, const json_t *context)
+{
+	json_t *parameters = json_loads(schema, 0, NULL);
+	const char *elevated =
+		config ? key_of(config, context, "elevated") : "allow";
+
+	if (!elevated || strcmp(elevated, "never") == 0)
+		json_object_del(json_object_get(parameters, "properties"),
+				"elevated");
+	return lb_json_pack(
+		"{s:s, s:s, s:o}", "name", "exec", "description",
+		"Run a command in a sandbox of this conversation: Linux, sh, "
+		"python3 where the machine has it. Files in /workspace stay "
+		"for later calls, everything else is gone after each. Nothing "
+		"it starts outlives the call.",
+		"parameters", parameters);
+}
+
+/* "stdout:" and what it said, then the same of stderr; or the one there is. */
+static void add_preview(json_t *result)
+{
+	const char *out = lb_json_str(result, "stdout"),
+		   *err = lb_json_str(result, "stderr");
+	lb_autobuf struct lb_buf b = {NULL};
+	bool cut = lb_json_bool(result, "stdout_truncated", false) ||
+		   lb_json_bool(result, "stderr_truncated", false);
+	size_t len;
+
+	if (*out && *err)
+		lb_buf_printf(&b, "stdout:\n%s\n\nstderr:\n%s", out, err);
+	else
+		lb_buf_puts(&b, *out ? out : err);
+	len = lb_utf8_cut(lb_buf_str(&b), b.len, PREVIEW);
+	if (len < b.len)
+		json_object_set_new(result, "truncated_by",
+				    json_string("bytes"));
+	json_object_set_new(result, "truncated",
+			    json_boolean(cut || len < b.len));
+	lb_json_set_str(result, "preview", lb_buf_str(&b), len);
+}
+
+static void release(struct lb_exec *x)
+{
+	lb_timer_cancel(x->execs->loop, &x->timer);
+	lb_box_spec_release(&x->spec);
+	json_decref(x->notes);
+	json_decref(x->refusal);
+	free(x);
+}
+
+static void audit(const struct lb_exec *x, const struct lb_box_result *r,
+		  enum lb_box_decision decision, const char *reason)
+{
+	const json_t *context = x->order.context;
+	struct lb_box_audit row = {
+		.time = lb_clock_now() - (r ? r->duration_ms : 0),
+		.id = lb_json_str(context, "id"),
+		.bot = lb_json_str(context, "bot"),
+		.pipeline = lb_json_str(context, "pipeline"),
+		.session = lb_json_str(context, "session"),
+		.sender = lb_json_str(context, "sender_id"),
+		.tool = "exec",
+		.description = lb_json_str(x->order.arguments, "description"),
+		.decision = decision,
+		.reason = reason,
+		.command = lb_json_str(x->order.arguments, "command"),
+		.env = x->spec.env,
+		.profile = x->order.policy.profile,
+		.exit_code = -1,
+		.duration_ms = -1,
+	};
+
+	if (!row.session)
+		row.session = x->order.session;
+	if (r)
+		lb_box_audit_result(&row, r);
+	lb_box_audit_write(x->execs->state, &row);
+}
+
+static void on_done(void *arg, struct lb_box_result *r,
+		    const struct lb_error *error)
+{
+	struct lb_exec *x = arg;
+	json_t *result, *note;
+	size_t i;
+
+	x->run = NULL;
+	json_array_foreach(x->notes, i, note) json_array_append(r->notes, note);
+	if (error) {
+		audit(x, NULL,
+		      error->code == LB_DENIED ? LB_BOX_DENIED : LB_BOX_ALLOWED,
+		      error->text);
+		result = lb_tool_no(error);
+	} else {
+		audit(x, r, LB_BOX_ALLOWED, NULL);
+		result = lb_box_result_json(r, false);
+		add_preview(result);
+	}
+	x->order.done(x->order.arg, result);
+	release(x);
+}
+
+/* The arguments as a request of box/spec.h. */
+static json_t *make_request(const struct lb_exec *x)
+{
+	static const char *const same[] = {"workdir", "timeout_sec", "env"};
+	const json_t *arguments = x->order.arguments;
+	json_t *request = json_object();
+
+	json_object_set(request, "cmd", json_object_get(arguments, "command"));
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
+		json_t *value = json_object_get(arguments, same[i]);
+
+		if (value && !json_is_null(value))
+			json_object_set(request, same[i], value);
+	}
+	if (x->order.session)
+		lb_json_set_str(request, "session_id", x->order.session,
+				strlen(x->order.session));
+	if (x->order.folder)
+		lb_json_set_str(request, "host_path", x->order.folder,
+				strlen(x->order.folder));
+	return request;
+}
+
+/* No longer than whoever asked waits. */
+static void fit_deadline(struct lb_exec *x)
+{
+	int64_t left = x->order.deadline - lb_clock_mono() - LEAVE_MS;
+
+	if (x->spec.timeout_ms <= left)
+		return;
+	x->spec.timeout_ms = left > LEAVE_MS ? left : LEAVE_MS;
+	json_array_append_new(
+		x->notes,
+		json_sprintf("timeout_sec was cut to %lld: a call of a tool "
+			     "may not take longer",
+			     (long long)x->spec.timeout_ms / 1000));
+}
+
+/* Ask somebody, or use what he allowed. 1: it may run; 0: not yet, and
+ * *refusal says how to go on. */
+static int ask(struct lb_exec *x, json_t **refusal, struct lb_error *err)
+{
+	struct lb_execs *e = x->execs;
+	lb_autobuf struct lb_buf text = {NULL};
+	char hash[LB_BOX_HASH], id[LB_APPROVAL_ID];
+	const struct lb_box_wish wish = {
+		.command = x->spec.cmd,
+		.workdir = x->spec.workdir,
+		.session = x->order.session,
+		.env = x->spec.env,
+	};
+	struct lb_approval_request request = {
+		.hash = hash,
+		.session = lb_json_str(x->order.context, "session"),
+		.bot = lb_json_str(x->order.context, "bot"),
+		.sender = lb_json_str(x->order.context, "sender_id"),
+	};
+	int answer;
+
+	if (lb_box_wish_read(&wish, hash, &text, err) < 0)
+		return -1;
+	request.text = lb_buf_str(&text);
+	if (!e->store && !(e->store = lb_store_open(e->state, BUSY_MS, err)))
+		return -1;
+	answer = lb_approval_ask(e->store, &request, lb_clock_now(), id, err);
+	if (answer < 0)
+		return -1;
+	if (answer == LB_APPROVAL_GRANTED)
+		return 1;
+	if (answer == LB_APPROVAL_DENIED)
+		return lb_fail(err, LB_DENIED,
+			       "an operator denied this (request %s); do not "
+			       "ask again, call without elevated",
+			       id);
+	*refusal = lb_json_pack(
+		"{s:b, s:s, s:s, s:o}", "ok", 0, "status", "approval_pending",
+		"approval_id", id, "error",
+		json_sprintf("an operator must allow this first: 'lb-box "
+			     "approve %s', within 15 minutes; then make the "
+			     "same call again",
+			     id));
+	return 0;
+}
+
+static int begin(struct lb_exec *x, struct lb_error *err)
+{
+	struct lb_execs *e = x->execs;
+	json_auto_t *request = make_request(x), *whole = NULL;
+	const struct lb_box_job job = {
+		.spec = &x->spec,
+		.asker = x->order.folder ? LB_BOX_BY_PERSON : LB_BOX_BY_POLICY,
+		.on_host = x->order.policy.place == LB_ON_HOST,
+		.in = -1,
+		.out = -1,
+		.err = -1,
+		.done = on_done,
+		.arg = x,
+	};
+	int may = 1;
+
+	if (lb_args_check(schema, x->order.arguments, err) < 0)
+		return -1;
+	whole = lb_box_profile_apply(e->config, x->order.policy.profile,
+				     request, x->notes, err);
+	if (!whole || lb_box_spec_read(&x->spec, whole, err) < 0)
+		return -1;
+	if (x->order.policy.ask)
+		may = ask(x, &x->refusal, err);
+	if (may <= 0)
+		return may;
+	fit_deadline(x);
+	x->run = lb_box_start(e->box, &job, err);
+	return x->run ? 1 : -1;
+}
+
+static void tell_refusal(void *arg)
+{
+	struct lb_exec *x = arg;
+	json_t *refusal = x->refusal;
+
+	x->refusal = NULL;
+	x->order.done(x->order.arg, refusal);
+	release(x);
+}
+
+struct lb_exec *lb_exec_start(struct lb_execs *execs,
+			      const struct lb_exec_order *order)
+{
+	struct lb_exec *x = lb_alloc(sizeof(*x));
+	struct lb_error err;
+	int begun;
+
+	x->execs = execs;
+	x->order = *order;
+	x->notes = json_array();
+	begun = begin(x, &err);
+	if (begun > 0)
+		return x;
+	if (begun < 0) {
+		audit(x, NULL,
+		      err.code == LB_DENIED ? LB_BOX_DENIED : LB_BOX_ALLOWED,
+		      err.text);
+		x->refusal = lb_tool_no(&err);
+	} else {
+		audit(x, NULL, LB_BOX_PENDING, "waits for an operator");
+	}
+	lb_timer_set(execs->loop, &x->timer, lb_clock_mono(), tell_refusal, x);
+	return x;
+}
+
+void lb_exec_stop(struct lb_exec *x)
+{
+	if (x->run)
+		lb_box_cancel(x->run);
+}
