@@ -8,6 +8,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -216,9 +217,13 @@ int main(void)
 				? AUDIT_ARCH_AARCH64
 				: AUDIT_ARCH_X86_64;
 	int fd = memfd_create("seccomp", MFD_CLOEXEC);
+	bool made = f && fd >= 0 && add_rules(f) == 0 &&
+		    write_head(fd, arch) == 0 &&
+		    seccomp_export_bpf(f, fd) == 0 && print(fd) == 0;
 
-	if (f && fd >= 0 && add_rules(f) == 0 && write_head(fd, arch) == 0 &&
-	    seccomp_export_bpf(f, fd) == 0 && print(fd) == 0)
+	if (f)
+		seccomp_release(f);
+	if (made)
 		return 0;
 	fputs("mkseccomp: cannot make the filter\n", stderr);
 	return 1;
