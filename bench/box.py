@@ -104,17 +104,21 @@ def by_turns(cases):
 
 
 def latency():
-    tool = Tool()
     lb_exec = BUILD + "/lb-exec"
-    got = by_turns({
+    cases = {
         "bare": bare,
         "cold": lambda n: samples(n, [lb_exec, "--", "true"]),
         "session": lambda n: samples(n, [lb_exec, "--session", "bench", "--",
-                                         "true"]),
-        "tool": lambda n: [tool.exec() for _ in range(n)]})
-    tool.close()
+                                         "true"])}
+    tool = Tool() if os.path.exists(BUILD + "/lb-tool") else None
+    if tool:
+        cases["tool"] = lambda n: [tool.exec() for _ in range(n)]
+    got = by_turns(cases)
+    if tool:
+        tool.close()
     for name, more in (("cold", 1.5), ("session", 1), ("tool", 0.5)):
-        bound(name, got[name], got["bare"] + more)
+        if name in got:
+            bound(name, got[name], got["bare"] + more)
     return got
 
 

@@ -8,6 +8,8 @@
 
 #include "base/proc.h"
 
+extern char **environ;
+
 /* Beyond any descriptor that is given to a child on purpose, and not more:
  * the limit may be low. */
 enum { HIGH = LB_CHILD_FDS };
@@ -38,24 +40,34 @@ become(int (*prepare)(void *arg), void *arg, char *const argv[], int why)
 	_exit(LB_OS);
 }
 
+/*
+ * The child borrows our memory until it is the program, which saves copying it;
+ * we wait meanwhile. No signal may find our handlers in it, and what it changes
+ * is put back: its environment.
+ */
 int lb_fork(int (*prepare)(void *arg), void *arg, char *const argv[],
 	    pid_t *pid, struct lb_error *err)
 {
+	char **const env = environ;
+	sigset_t all, old;
 	int ends[2], bad = 0;
 	ssize_t got;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
-	*pid = fork();
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &old);
+	*pid = vfork();
 	if (*pid == 0)
 		become(prepare, arg, argv, ends[1]);
+	bad = *pid < 0 ? errno : 0;
+	environ = env;
+	sigprocmask(SIG_SETMASK, &old, NULL);
 	close(ends[1]);
 	if (*pid > 0)
 		do
 			got = read(ends[0], &bad, sizeof(bad));
 		while (got < 0 && errno == EINTR);
-	else
-		bad = errno;
 	close(ends[0]);
 	if (bad == 0)
 		return 0;

@@ -13,7 +13,9 @@
  * In a new process call prepare(arg), which returns 0, or -1 with errno; then
  * become argv, looked up in PATH, with default signals. LB_NOINPUT: there is
  * no such program; LB_DENIED: it may not be run; LB_OS. *pid is set as soon as
- * the process is there and waited for when it failed.
+ * the process is there and waited for when it failed. prepare() runs in our
+ * memory, as vfork(2) has it: what it writes to, but for `environ`, we find
+ * written.
  */
 int lb_fork(int (*prepare)(void *arg), void *arg, char *const argv[],
 	    pid_t *pid, struct lb_error *err);

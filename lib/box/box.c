@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +22,9 @@ struct lb_box *lb_box_open(struct lb_loop *loop, struct lb_config *config,
 {
 	struct lb_box *box = lb_alloc(sizeof(*box));
 
+	/* The first process of a sandbox outlives the one that started it, and
+	 * whoever is process 1 here may not wait for what it does not know. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	box->loop = loop;
 	box->config = config;
 	box->state = lb_strdup(state);

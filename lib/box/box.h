@@ -26,7 +26,8 @@
 struct lb_box;
 struct lb_box_run;
 
-/* All borrowed but `state`. Nothing is looked for before the first run. */
+/* All borrowed but `state`. Nothing is looked for before the first run. The
+ * process becomes the parent of those below it whose own has ended. */
 struct lb_box *lb_box_open(struct lb_loop *loop, struct lb_config *config,
 			   const char *state);
 void lb_box_close(struct lb_box *box);

@@ -330,10 +330,6 @@ static void set_limits(struct lb_launch *l, const struct lb_box_exec *x)
 	}
 	if (spec->timeout_ms < INT64_MAX / 8)
 		l->cpu_s = (uint64_t)spec->timeout_ms / 1000 + 2;
-	/* As root, the user id is nobody else's; bwrap itself is two. Others
-	 * are told apart by their namespace, later. */
-	if (x->drop)
-		l->processes = (uint64_t)spec->pids_limit + 2;
 }
 
 enum { MAX_ARGV = 8192 };
@@ -369,6 +365,17 @@ static int start(struct lb_box_exec *x, struct args *a, const int *fds,
 	return -1;
 }
 
+/*
+ * Does it wait for us before the command runs? Mounts are looked at when no
+ * stage keeps them from being changed, and processes are counted when no group
+ * does: a limit on them that is set before the namespace is made would count
+ * those of all sandboxes with that user id.
+ */
+static bool waits(const struct lb_box_exec *x)
+{
+	return !x->drop || !x->group;
+}
+
 static int bwrap_exec(struct lb_box *box, struct lb_box_exec *x,
 		      struct lb_error *err)
 {
@@ -382,7 +389,7 @@ static int bwrap_exec(struct lb_box *box, struct lb_box_exec *x,
 	if (filter < 0)
 		return -1;
 	a->drop = x->drop;
-	if (put_all(a, box, x, !x->drop, is_long, err) == 0)
+	if (put_all(a, box, x, waits(x), is_long, err) == 0)
 		text = memory_file("arguments", a->text.data, a->text.len, err);
 	lb_buf_release(&a->text);
 	if (is_long && text >= 0)
@@ -394,7 +401,7 @@ static int bwrap_exec(struct lb_box *box, struct lb_box_exec *x,
 		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
 	status = status_ends[1];
 	x->status = status_ends[0];
-	if (x->drop || full_pipe(ready_ends, err) == 0) {
+	if (!waits(x) || full_pipe(ready_ends, err) == 0) {
 		const int fds[FD_ALL] = {x->in,
 					 x->out,
 					 x->err,

@@ -60,8 +60,7 @@ static int set_limits(const struct task *t)
 		return failed(t, "limit", "core");
 	if (limit(t, RLIMIT_FSIZE, l->file_bytes, "fsize") < 0 ||
 	    limit(t, RLIMIT_AS, l->address_bytes, "as") < 0 ||
-	    limit(t, RLIMIT_CPU, l->cpu_s, "cpu") < 0 ||
-	    limit(t, RLIMIT_NPROC, l->processes, "nproc") < 0)
+	    limit(t, RLIMIT_CPU, l->cpu_s, "cpu") < 0)
 		return -1;
 	return limit(t, RLIMIT_NOFILE, l->open_files, "nofile");
 }

@@ -35,7 +35,7 @@ struct lb_launch {
 	int n_fds;
 	const struct lb_cgroup *group; /* or NULL */
 	/* Limits of a process, soft and hard; 0: left as it is. */
-	uint64_t file_bytes, address_bytes, cpu_s, processes, open_files;
+	uint64_t file_bytes, address_bytes, cpu_s, open_files;
 	bool drop; /* we are root: stage, then become uid and gid */
 	uid_t uid;
 	gid_t gid;

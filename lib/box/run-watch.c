@@ -159,6 +159,8 @@ void lb_run_look(struct lb_box_run *run)
 /* Nothing runs any more: what was written before is still to be read. */
 static void ended(struct lb_box_run *run)
 {
+	if (run->report.child > 0) /* ours, now that its parent is gone */
+		waitpid(run->report.child, NULL, WNOHANG);
 	lb_stream_drain(&run->out);
 	lb_stream_drain(&run->err);
 	lb_timer_set(run->box->loop, &run->late, lb_clock_mono() + DRAIN_MS,

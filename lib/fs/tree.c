@@ -58,11 +58,18 @@ static void count(struct lb_walk *walk, const struct lb_walk_entry *e,
 		size->unread++;
 }
 
-static bool is_over(const struct lb_tree_size *size,
-		    const struct lb_tree_limits *limits)
+static bool is_passed(const struct lb_tree_size *size,
+		      const struct lb_tree_limits *limits)
 {
 	return (limits->max_bytes > 0 && size->bytes > limits->max_bytes) ||
 	       (limits->max_entries > 0 && size->entries > limits->max_entries);
+}
+
+bool lb_tree_is_over(const struct lb_tree_size *size,
+		     const struct lb_tree_limits *limits)
+{
+	return is_passed(size, limits) || size->end != LB_WALK_WHOLE ||
+	       size->unread > 0;
 }
 
 int lb_tree_size(int folder, const struct lb_tree_limits *limits,
@@ -79,7 +86,7 @@ int lb_tree_size(int folder, const struct lb_tree_limits *limits,
 	walk = lb_walk_open(folder, &options, err);
 	if (!walk)
 		return -1;
-	while (!is_over(size, limits) && lb_walk_next(walk, &e) > 0)
+	while (!is_passed(size, limits) && lb_walk_next(walk, &e) > 0)
 		count(walk, &e, size);
 	size->end = lb_walk_ended(walk);
 	size->took_us = now_us() - began;

@@ -22,10 +22,13 @@ struct lb_tree_size {
 	int64_t entries; /* files, folders and the rest */
 	int64_t unread;  /* folders that we may not look into */
 	int64_t took_us;
-	/* LB_WALK_WHOLE, or why there may be more than this. A limit of bytes
-	 * or entries was passed when these numbers say so. */
+	/* LB_WALK_WHOLE, or why there may be more than this. */
 	enum lb_walk_end end;
 };
+
+/* Was a limit of bytes or entries passed, or is there more than was counted? */
+bool lb_tree_is_over(const struct lb_tree_size *size,
+		     const struct lb_tree_limits *limits);
 
 /*
  * How much is below the folder, until one of the limits is passed. -1: LB_IO,
