@@ -28,6 +28,7 @@ struct work {
 	struct lb_box *box;
 	struct lb_box_skill *skills;
 	size_t n_skills;
+	struct lb_error refused; /* nothing is run, for this; or LB_OK */
 };
 
 /* What was asked for on the command line, as a request of spec.h; new. */
@@ -43,6 +44,28 @@ int request_spec(struct work *work, const json_t *request, json_t *notes,
 void request_audit(const struct work *work, const struct lb_box_spec *spec,
 		   const json_t *record, const struct lb_box_result *result,
 		   const struct lb_error *error);
+
+/* What an error record says of such a failure. */
+enum lb_code error_code(const struct lb_error *error);
+
+/* Until it is taken back, standard input is raw, and *run (NULL: it ended)
+ * hears of its size. */
+void terminal_lend(struct lb_loop *loop, struct lb_box_run **run);
+void terminal_take_back(struct lb_loop *loop);
+
+/* Is what it writes kept, and not handed on as it comes? */
+bool tell_captures(void);
+/* Records: a result, without what was handed on; a failure. New. */
+json_t *tell_result(const struct lb_box_result *result);
+json_t *tell_error(const struct lb_error *error);
+/* Write one; `where` is put before what it fails with, or NULL. 0, or -1: said
+ * already. */
+int tell_record(int fd, const json_t *record, const char *where);
+/* To people. */
+void tell_notes(const json_t *notes);
+/* How it ended, on standard output and standard error; as tell_record(). */
+int tell_end(const struct lb_box_spec *spec,
+	     const struct lb_box_result *result);
 
 /* What to exit with for a failure of ours: told from a command's own. */
 int our_status(int code);

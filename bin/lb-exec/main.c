@@ -72,35 +72,36 @@ static const struct lb_prog prog = {
 	.chain = true,
 };
 
-/* There is a sandbox to be had, or we say why not. */
-static int check_config(const struct work *w, struct lb_error *err)
+/* May anything be run? If not, records get that for an answer. */
+static void check_config(struct work *w)
 {
 	if (options.host) {
-		if (json_is_true(lb_config_get(w->config, "box.allow_host")))
-			return 0;
-		return lb_fail(err, LB_DENIED,
-			       "--host is not allowed here: an operator allows "
-			       "it with 'lb-config set box.allow_host true'");
+		if (!json_is_true(lb_config_get(w->config, "box.allow_host")))
+			lb_fail(&w->refused, LB_DENIED,
+				"--host is not allowed here: an operator "
+				"allows it with 'lb-config set box.allow_host "
+				"true'");
+		else
+			lb_warn("running WITHOUT a sandbox, as asked by "
+				"--host");
+	} else if (json_is_false(lb_config_get(w->config, "box.enabled"))) {
+		lb_fail(&w->refused, LB_UNAVAILABLE,
+			"the sandbox is switched off (box.enabled: false); "
+			"nothing was run");
 	}
-	if (!json_is_false(lb_config_get(w->config, "box.enabled")))
-		return 0;
-	return lb_fail(err, LB_UNAVAILABLE,
-		       "the sandbox is switched off (box.enabled: false); "
-		       "nothing was run");
 }
 
 static int set_up(struct work *w, struct lb_error *err)
 {
 	w->config = lb_config_load(options.config, err);
-	if (!w->config || check_config(w, err) < 0)
+	if (!w->config)
 		return -1;
 	w->state = lb_config_state(err);
 	if (!w->state)
 		return -1;
+	check_config(w);
 	w->loop = lb_loop_open();
 	w->box = lb_box_open(w->loop, w->config, w->state);
-	if (options.host)
-		lb_warn("running WITHOUT a sandbox, as asked by --host");
 	return request_skills(w, err);
 }
 
@@ -125,6 +126,8 @@ static void check_usage(int operands)
 int our_status(int code)
 {
 	switch (code) {
+	case LB_DATA: /* of a request that the command line made */
+		return LB_USAGE;
 	case LB_USAGE:
 	case LB_UNAVAILABLE:
 	case LB_DENIED:
@@ -133,6 +136,12 @@ int our_status(int code)
 	default:
 		return 125;
 	}
+}
+
+enum lb_code error_code(const struct lb_error *error)
+{
+	return error->code == LB_UNAVAILABLE ? LB_CODE_CONFIG
+					     : lb_code_of(error);
 }
 
 int main(int argc, char **argv)

@@ -1,8 +1,6 @@
 /* one.c - one command, as if it were run here. */
-#include <stdio.h>
+#include <signal.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -23,27 +21,13 @@ struct one {
 	int code;
 };
 
-static void print(int fd, const json_t *result)
-{
-	lb_autobuf struct lb_buf line = {NULL};
-
-	lb_buf_json(&line, result);
-	lb_buf_putc(&line, '\n');
-	if (fd == STDOUT_FILENO)
-		fwrite(line.data, 1, line.len, stdout);
-	else if (write(fd, line.data, line.len) != (ssize_t)line.len)
-		lb_warn("cannot write to --status-fd");
-}
-
 /* What a shell would say; ours are none of a command's. */
 static int status_of(const struct lb_box_result *r, const struct lb_error *e)
 {
-	if (e && e->code == LB_NOINPUT)
-		return 127;
-	if (e && (e->code == LB_UNAVAILABLE || e->code == LB_USAGE))
-		return e->code;
+	if (e && r && r->exit_code > 0)
+		return r->exit_code;
 	if (e)
-		return e->code == LB_DENIED ? 126 : 125;
+		return our_status(e->code);
 	return r->end == LB_BOX_TIMED_OUT ? 124 : r->exit_code;
 }
 
@@ -56,31 +40,45 @@ static void add_notes(json_t *to, const json_t *more)
 		json_array_append(to, note);
 }
 
+static void tell_status(struct one *o, json_t *take)
+{
+	if (o->status_fd >= 0 &&
+	    tell_record(o->status_fd, take, "--status-fd") < 0)
+		o->code = 125;
+	json_decref(take);
+}
+
+static void tell_failure(struct one *o, const struct lb_error *err)
+{
+	json_t *record = tell_error(err);
+
+	if (options.json)
+		tell_record(STDOUT_FILENO, record, NULL);
+	tell_status(o, record);
+}
+
 static void on_done(void *arg, struct lb_box_result *r,
 		    const struct lb_error *error)
 {
 	struct one *o = arg;
-	json_auto_t *object = NULL;
 
 	o->done = true;
 	o->run = NULL;
 	o->code = status_of(r, error);
-	add_notes(r->notes, o->notes);
-	request_audit(o->work, &o->spec, NULL, r, error);
 	if (error) {
+		request_audit(o->work, &o->spec, NULL, r, error);
 		lb_complain("%s", error->text);
+		tell_failure(o, error);
 		return;
 	}
-	if (r->end == LB_BOX_TIMED_OUT && !options.json)
-		lb_complain("it was killed: its %lld ms are over",
-			    (long long)o->spec.timeout_ms);
-	else if (r->killed_by && !options.json)
-		lb_complain("it was killed: %s", r->killed_by);
-	object = lb_box_result_json(r, true);
-	if (options.json)
-		print(STDOUT_FILENO, object);
-	if (o->status_fd >= 0)
-		print(o->status_fd, object);
+	if (options.json) /* else they have been told */
+		add_notes(r->notes, o->notes);
+	if (tell_end(&o->spec, r) != 0)
+		o->code = 125;
+	if (!options.json)
+		add_notes(r->notes, o->notes);
+	request_audit(o->work, &o->spec, NULL, r, error);
+	tell_status(o, tell_result(r));
 }
 
 static void on_stop(void *arg)
@@ -89,26 +87,6 @@ static void on_stop(void *arg)
 
 	if (o->run)
 		lb_box_cancel(o->run);
-}
-
-/* Keys go through as they are while it runs. */
-static void make_raw(struct termios *old)
-{
-	struct termios raw;
-
-	tcgetattr(STDIN_FILENO, old);
-	raw = *old;
-	cfmakeraw(&raw);
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
-}
-
-static void tell_notes(const json_t *notes)
-{
-	const json_t *note;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)notes, i, note)
-		lb_warn("%s", json_string_value(note));
 }
 
 static int prepare(struct one *o, char **argv, struct lb_error *err)
@@ -129,9 +107,8 @@ static int prepare(struct one *o, char **argv, struct lb_error *err)
 	o->spec.argv = lb_alloc((n + 1) * sizeof(*argv));
 	for (size_t i = 0; i < n; i++)
 		o->spec.argv[i] = lb_strdup(argv[i]);
-	if (options.timeout_ms)
-		o->spec.timeout_ms = options.timeout_ms;
-	else if (options.terminal)
+	/* Somebody is at work, for as long as he likes. */
+	if (options.terminal && !options.timeout_ms)
 		o->spec.timeout_ms = INT64_MAX;
 	return 0;
 }
@@ -146,8 +123,8 @@ static void start(struct one *o, struct lb_error *err)
 		.n_skills = o->work->n_skills,
 		.shown = (size_t)options.shown,
 		.in = STDIN_FILENO,
-		.out = options.json ? -1 : STDOUT_FILENO,
-		.err = options.json ? -1 : STDERR_FILENO,
+		.out = tell_captures() ? -1 : STDOUT_FILENO,
+		.err = tell_captures() ? -1 : STDERR_FILENO,
 		.terminal = options.terminal,
 		.need_groups = options.require != NULL,
 		.done = on_done,
@@ -157,24 +134,33 @@ static void start(struct one *o, struct lb_error *err)
 	o->run = lb_box_start(o->work->box, &job, err);
 }
 
-static int run(struct one *o, struct lb_error *err)
+/* A failure before it began; what to exit with. */
+static int fail(struct one *o, const struct lb_error *err)
 {
-	struct termios old;
+	o->code = our_status(lb_report(err));
+	tell_failure(o, err);
+	return o->code;
+}
 
-	start(o, err);
+static int run(struct one *o)
+{
+	struct lb_loop *loop = o->work->loop;
+	struct lb_error err;
+
+	start(o, &err);
 	if (!o->run) {
-		request_audit(o->work, &o->spec, NULL, NULL, err);
-		return -1;
+		request_audit(o->work, &o->spec, NULL, NULL, &err);
+		return fail(o, &err);
 	}
 	if (options.terminal)
-		make_raw(&old);
-	lb_stop_watch(o->work->loop, on_stop, o);
+		terminal_lend(loop, &o->run);
+	lb_stop_watch(loop, on_stop, o);
 	while (!o->done)
-		lb_loop_turn(o->work->loop, -1);
-	lb_stop_forget(o->work->loop);
+		lb_loop_turn(loop, -1);
+	lb_stop_forget(loop);
 	if (options.terminal)
-		tcsetattr(STDIN_FILENO, TCSADRAIN, &old);
-	return 0;
+		terminal_take_back(loop);
+	return o->code;
 }
 
 int exec_one(struct work *w, char **argv)
@@ -185,21 +171,22 @@ int exec_one(struct work *w, char **argv)
 
 	if (options.terminal && !isatty(STDIN_FILENO))
 		lb_usage("--interactive needs a terminal");
+	signal(SIGPIPE, SIG_IGN);
 	if (options.status_to) {
 		lb_autofree char *to = lb_printf("fd:%s", options.status_to);
 
 		o.status_fd = lb_path_output(to, &err);
 		if (o.status_fd < 0)
-			return lb_report(&err);
+			lb_usage("%s", err.text);
 	}
-	if (prepare(&o, argv, &err) < 0) {
-		code = lb_report(&err);
-		code = code == LB_DATA ? LB_USAGE : our_status(code);
+	if (w->refused.code != LB_OK) {
+		code = fail(&o, &w->refused);
+	} else if (prepare(&o, argv, &err) < 0) {
+		code = fail(&o, &err);
 	} else {
 		if (!options.json)
 			tell_notes(o.notes);
-		code = run(&o, &err) == 0 ? o.code
-					  : our_status(lb_report(&err));
+		code = run(&o);
 	}
 	json_decref(o.notes);
 	lb_box_spec_release(&o.spec);

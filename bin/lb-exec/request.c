@@ -10,6 +10,8 @@
 #include "box/profile.h"
 #include "exec.h"
 
+enum { LONGEST_S = 31622400 }; /* what a profile may allow */
+
 static void set(json_t *o, const char *key, json_t *take)
 {
 	json_object_set_new(o, key, take);
@@ -127,6 +129,14 @@ static int put_numbers(json_t *request, struct lb_error *err)
 	return 0;
 }
 
+/* --timeout as profiles have it, rounded up. */
+static int64_t seconds(void)
+{
+	return options.timeout_ms < INT64_MAX
+		       ? (options.timeout_ms + 999) / 1000
+		       : LONGEST_S;
+}
+
 json_t *request_of_options(struct lb_error *err)
 {
 	json_t *request = json_object();
@@ -140,6 +150,10 @@ json_t *request_of_options(struct lb_error *err)
 	if (options.network)
 		lb_json_set_str(request, "network", options.network,
 				strlen(options.network));
+	/* The rest of a second is given back below: a profile counts whole
+	 * ones. */
+	if (options.timeout_ms)
+		set(request, "timeout_sec", json_integer(seconds()));
 	if (put_env(request, err) == 0 && put_folder(request, err) == 0 &&
 	    put_mounts(request, err) == 0 && put_numbers(request, err) == 0)
 		return request;
@@ -179,7 +193,13 @@ int request_spec(struct work *w, const json_t *request, json_t *notes,
 		lb_box_profile_apply(w->config, profile ? profile : "default",
 				     request, notes, err);
 
-	return whole ? lb_box_spec_read(spec, whole, err) : -1;
+	if (!whole || lb_box_spec_read(spec, whole, err) < 0)
+		return -1;
+	/* --timeout of less than the seconds that it was rounded up to. */
+	if (spec->timeout_ms == seconds() * 1000 &&
+	    options.timeout_ms < spec->timeout_ms && options.timeout_ms > 0)
+		spec->timeout_ms = options.timeout_ms;
+	return 0;
 }
 
 void request_audit(const struct work *w, const struct lb_box_spec *spec,

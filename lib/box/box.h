@@ -54,9 +54,11 @@ struct lb_box_job {
 	bool need_groups; /* no cgroup, no run */
 	/*
 	 * Called once, from the loop, when all is over. With an error: the
-	 * command did not run (LB_UNAVAILABLE: there is no sandbox), or its
-	 * program is not there (LB_NOINPUT) or cannot be run (LB_DENIED).
-	 * The result is there in any case and released after the call.
+	 * command did not run (LB_UNAVAILABLE: there is no sandbox; LB_DENIED),
+	 * or its program is not there (LB_NOINPUT, and the result's exit_code
+	 * is 127) or cannot be run (LB_DENIED and 126); or what it wrote could
+	 * not be handed on (LB_IO). The result is there in any case and
+	 * released after the call.
 	 */
 	void (*done)(void *arg, struct lb_box_result *result,
 		     const struct lb_error *error);
@@ -68,6 +70,9 @@ struct lb_box_job {
 struct lb_box_run *lb_box_start(struct lb_box *box,
 				const struct lb_box_job *job,
 				struct lb_error *err);
+
+/* Ours has another size now: the command's terminal gets it. */
+void lb_box_resize(struct lb_box_run *run);
 
 /* Kill all of it; done is called as for one whose time is over, with
  * killed_by "cancelled". */

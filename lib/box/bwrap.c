@@ -1,5 +1,4 @@
 /* bwrap.c - the backend that is bubblewrap, bwrap(1). */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,7 +12,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "box/driver.h"
+#include "box/bwrap.h"
 #include "box/launch.h"
 #include "box/seccomp.h"
 
@@ -30,8 +29,8 @@ enum {
 /* A program needs more addresses than memory: a bound on the absurd only. */
 #define ADDRESS_BYTES ((uint64_t)4 << 30)
 
-/* Descriptors of bwrap, by number. */
-enum { FD_ARGS = 3, FD_SECCOMP, FD_STATUS, FD_READY, FD_SCRIPT, FD_ALL };
+/* Descriptors of bwrap, by number; what is not needed has none. */
+enum { FD_ARGS = 3, FD_SECCOMP, FD_STATUS, FD_MORE, FD_ALL = FD_MORE + 2 };
 
 struct args {
 	struct lb_buf text; /* each ends with a NUL */
@@ -140,6 +139,7 @@ static long long own_bytes(const struct lb_box_spec *spec)
  */
 static void put_workspace(struct args *a, const struct lb_box_exec *x)
 {
+	lb_autofree char *pin = lb_printf("%s/.skills", x->spec->mount_path);
 	bool pinned = false;
 
 	if (x->own_workspace) {
@@ -151,8 +151,7 @@ static void put_workspace(struct args *a, const struct lb_box_exec *x)
 		const struct lb_box_source *s = &x->sources[i];
 
 		if (!pinned && x->pins_skills && (i > 0 || x->own_workspace)) {
-			args(a, "--size", "1048576", "--tmpfs",
-			     LB_BOX_WORKSPACE "/.skills");
+			args(a, "--size", "1048576", "--tmpfs", pin);
 			pinned = true;
 		}
 		mount_source(a, s);
@@ -160,9 +159,8 @@ static void put_workspace(struct args *a, const struct lb_box_exec *x)
 	if (!x->pins_skills)
 		return;
 	if (!pinned)
-		args(a, "--size", "1048576", "--tmpfs",
-		     LB_BOX_WORKSPACE "/.skills");
-	args(a, "--remount-ro", LB_BOX_WORKSPACE "/.skills");
+		args(a, "--size", "1048576", "--tmpfs", pin);
+	args(a, "--remount-ro", pin);
 }
 
 static void put_devices(struct args *a, bool ready)
@@ -172,8 +170,10 @@ static void put_devices(struct args *a, bool ready)
 	     "--dev", "/dev");
 	/* It reads from us here, when everything above is mounted; what it
 	 * writes is covered by what comes next. */
-	if (ready)
-		args(a, "--file", "6", "/dev/shm/ready");
+	if (ready) {
+		number(a, "--file", FD_MORE);
+		arg(a, "/dev/shm/ready");
+	}
 	args(a, "--perms", "1777");
 	number(a, "--size", TMP_BYTES);
 	args(a, "--tmpfs", "/dev/shm", "--remount-ro", "/dev");
@@ -233,8 +233,10 @@ static int put_all(struct args *a, struct lb_box *box,
 		return -1;
 	put_workspace(a, x);
 	put_devices(a, ready);
-	if (script)
-		args(a, "--ro-bind-data", "7", "/run/script");
+	if (script) {
+		number(a, "--ro-bind-data", ready ? FD_MORE + 1 : FD_MORE);
+		arg(a, LB_BWRAP_SCRIPT);
+	}
 	if (x->spec->read_only_rootfs)
 		args(a, "--remount-ro", "/");
 	put_env(a, x);
@@ -277,43 +279,6 @@ static int full_pipe(int ends[2], struct lb_error *err)
 	return lb_fail_sys(err, LB_OS, "cannot fill a pipe");
 }
 
-/* Enter the folder, made where it is missing, then go on as the command. */
-#define ENTER                                                                  \
-	"cd -- \"$0\" 2>/dev/null || { mkdir -p -- \"$0\" && cd -- \"$0\"; } " \
-	"|| exit 125; exec \"$@\""
-
-/* What is started inside: `argv` has room for `max`. LB_DATA. */
-static int make_argv(const struct lb_box_spec *spec, bool script,
-		     const char **argv, size_t max, struct lb_error *err)
-{
-	size_t n = 0;
-
-	argv[n++] = "/usr/bin/bwrap";
-	argv[n++] = "--args";
-	argv[n++] = "3";
-	argv[n++] = "--";
-	if (strcmp(spec->workdir, spec->mount_path) != 0) {
-		argv[n++] = "sh";
-		argv[n++] = "-c";
-		argv[n++] = ENTER;
-		argv[n++] = spec->workdir;
-	}
-	if (!spec->argv) {
-		argv[n++] = "sh";
-		argv[n++] = script ? "/run/script" : "-c";
-		if (!script)
-			argv[n++] = spec->cmd;
-	}
-	for (char **one = spec->argv; one && *one; one++) {
-		if (n + 1 >= max)
-			return lb_fail(err, LB_DATA,
-				       "the command has too many arguments");
-		argv[n++] = *one;
-	}
-	argv[n] = NULL;
-	return 0;
-}
-
 static void set_limits(struct lb_launch *l, const struct lb_box_exec *x)
 {
 	const struct lb_box_spec *spec = x->spec;
@@ -328,23 +293,24 @@ static void set_limits(struct lb_launch *l, const struct lb_box_exec *x)
 		if (l->address_bytes < ADDRESS_BYTES)
 			l->address_bytes = ADDRESS_BYTES;
 	}
+	/* The threads of a process together: `cpus` of them all the time. */
 	if (spec->timeout_ms < INT64_MAX / 8)
-		l->cpu_s = (uint64_t)spec->timeout_ms / 1000 + 2;
+		l->cpu_s = ((uint64_t)spec->timeout_ms / 1000 + 2) *
+			   (uint64_t)(spec->cpus > 1 ? spec->cpus + 1 : 1);
 }
 
-enum { MAX_ARGV = 8192 };
-
 static int start(struct lb_box_exec *x, struct args *a, const int *fds,
-		 int n_fds, bool script, struct lb_error *err)
+		 int n_fds, const char *script, struct lb_error *err)
 {
 	static const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
-	lb_autofree const char **argv = lb_alloc(MAX_ARGV * sizeof(*argv));
+	lb_autofree const char **argv = lb_bwrap_argv(x->spec, script);
 	struct lb_launch l = {
 		.argv = (char *const *)(uintptr_t)argv,
 		.env = (char *const *)(uintptr_t)env,
 		.fds = fds,
 		.n_fds = n_fds,
 		.group = x->group,
+		.terminal = x->terminal,
 		.drop = x->drop,
 		.uid = x->uid,
 		.gid = x->gid,
@@ -352,8 +318,6 @@ static int start(struct lb_box_exec *x, struct args *a, const int *fds,
 		.n_stages = a->n_stages,
 	};
 
-	if (make_argv(x->spec, script, argv, MAX_ARGV, err) < 0)
-		return -1;
 	set_limits(&l, x);
 	if (lb_launch(&l, &x->pid, err) == 0)
 		return 0;
@@ -383,7 +347,7 @@ static int bwrap_exec(struct lb_box *box, struct lb_box_exec *x,
 	lb_autofree struct args *a = lb_alloc(sizeof(*a));
 	lb_autoclose int filter = lb_box_seccomp(err);
 	lb_autoclose int text = -1, script = -1, status = -1, ready = -1;
-	int status_ends[2], ready_ends[2] = {-1, -1}, result = -1;
+	int fds[FD_ALL] = {x->in, x->out, x->err}, n = FD_MORE, ends[2];
 
 	/* Each reads a file of its own: they share no place in it. */
 	if (filter < 0)
@@ -397,83 +361,30 @@ static int bwrap_exec(struct lb_box *box, struct lb_box_exec *x,
 				     strlen(x->spec->cmd), err);
 	if (text < 0 || (is_long && script < 0))
 		return -1;
-	if (pipe2(status_ends, O_CLOEXEC) < 0)
+	if (pipe2(ends, O_CLOEXEC) < 0)
 		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
-	status = status_ends[1];
-	x->status = status_ends[0];
-	if (!waits(x) || full_pipe(ready_ends, err) == 0) {
-		const int fds[FD_ALL] = {x->in,
-					 x->out,
-					 x->err,
-					 text,
-					 filter,
-					 status,
-					 ready = ready_ends[0],
-					 script};
-
-		result = start(x, a, fds, is_long ? FD_ALL : FD_SCRIPT, is_long,
-			       err);
+	x->status = ends[0];
+	status = ends[1];
+	fds[FD_ARGS] = text;
+	fds[FD_SECCOMP] = filter;
+	fds[FD_STATUS] = status;
+	if (waits(x)) {
+		if (full_pipe(ends, err) < 0)
+			return -1;
+		x->ready = ends[1];
+		fds[n++] = ready = ends[0];
 	}
-	x->ready = ready_ends[1];
-	return result;
-}
-
-static void bwrap_read(const char *line, struct lb_box_report *report)
-{
-	const char *at = strstr(line, "\"child-pid\":");
-
-	if (at)
-		report->child = (pid_t)strtol(at + 12, NULL, 10);
-	at = strstr(line, "\"exit-code\":");
-	if (at)
-		report->exit_code = (int)strtol(at + 12, NULL, 10);
-}
-
-/* Its last line, without its name. */
-static const char *last_line(char *text)
-{
-	char *line;
-
-	while (*text && isspace((unsigned char)text[strlen(text) - 1]))
-		text[strlen(text) - 1] = '\0';
-	line = strrchr(text, '\n');
-	line = line ? line + 1 : text;
-	return strncmp(line, "bwrap: ", 7) == 0 ? line + 7 : line;
-}
-
-static int bwrap_explain(const char *said, struct lb_error *err)
-{
-	lb_autofree char *text = lb_strdup(said);
-	const char *line = last_line(text);
-
-	if (strncmp(line, "execvp ", 7) == 0)
-		return lb_fail(err,
-			       strstr(line, ": No such file") ? LB_NOINPUT
-							      : LB_DENIED,
-			       "cannot run %s", line + 7);
-	if (strstr(line, "uid map") || strstr(line, "new namespace"))
-		return lb_fail(err, LB_UNAVAILABLE,
-			       "there is no sandbox: this system does not let "
-			       "bubblewrap make a user namespace (%s); "
-			       "'lb-box doctor' says what to do",
-			       line);
-	return lb_fail(err, LB_UNAVAILABLE,
-		       "there is no sandbox: bubblewrap failed: %s; 'lb-box "
-		       "doctor' says more",
-		       *line ? line : "it said nothing");
-}
-
-/* While it makes ready, its new root is below the old one's name. */
-static char *bwrap_inside(pid_t child, const char *target)
-{
-	return lb_printf("/proc/%ld/root/newroot%s", (long)child, target);
+	if (is_long)
+		fds[n++] = script;
+	return start(x, a, fds, n, is_long ? LB_BWRAP_SCRIPT : NULL, err);
 }
 
 const struct lb_box_driver lb_box_bwrap = {
 	.name = "bubblewrap",
 	.isolates = true,
+	.says = "bwrap: ",
 	.exec = bwrap_exec,
-	.read = bwrap_read,
-	.explain = bwrap_explain,
-	.inside = bwrap_inside,
+	.read = lb_bwrap_read,
+	.explain = lb_bwrap_explain,
+	.inside = lb_bwrap_inside,
 };

@@ -65,6 +65,7 @@ struct lb_box_report {
 struct lb_box_driver {
 	const char *name;
 	bool isolates;
+	const char *says; /* what its own messages begin with; or NULL */
 	/* LB_UNAVAILABLE: it does not work here, and why. */
 	int (*probe)(struct lb_box *box, struct lb_error *err);
 	int (*exec)(struct lb_box *box, struct lb_box_exec *x,

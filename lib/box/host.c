@@ -5,14 +5,16 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "box/driver.h"
 #include "box/launch.h"
 
-enum { MAX_ENV = LB_BOX_MAX_ENV + 8, OPEN_FILES = 1024 };
+enum { MAX_ENV = LB_BOX_MAX_ENV + 16, OPEN_FILES = 1024 };
 
 /* Nothing of ours: no key is in it. */
-static void put_env(char **env, const struct lb_box_exec *x, const char *home)
+static void put_env(char **env, const struct lb_box_exec *x)
 {
+	const char *work = x->n_sources > 0 ? x->sources[0].path : NULL;
 	static const char *const usual[] = {
 		"PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
 		"LANG=C.UTF-8",
@@ -25,17 +27,36 @@ static void put_env(char **env, const struct lb_box_exec *x, const char *home)
 
 	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
 		env[n++] = lb_strdup(usual[i]);
-	env[n++] = lb_printf("HOME=%s", home);
+	if (x->session)
+		env[n++] = lb_printf("HOME=%s/.home", work);
+	else
+		env[n++] = lb_strdup("HOME=/tmp");
+	env[n++] = lb_strdup(x->terminal ? "TERM=xterm" : "TERM=dumb");
+	if (!x->terminal)
+		env[n++] = lb_strdup("NO_COLOR=1");
 	for (char **e = x->spec->env; e && *e && n + 1 < MAX_ENV; e++)
 		env[n++] = lb_strdup(*e);
 	env[n] = NULL;
 }
 
-/* The workspace is a folder like others here; in it, the command begins. */
+/*
+ * Where the command begins: the workspace is a folder like others here. Without
+ * one it is where we are. New.
+ */
+static char *folder_of(const struct lb_box_exec *x)
+{
+	const char *work = x->n_sources > 0 ? x->sources[0].path : NULL;
+	const char *dir = x->spec->workdir, *top = x->spec->mount_path;
+
+	if (!lb_box_is_below(dir, top))
+		return lb_strdup(dir);
+	return work ? lb_printf("%s%s", work, dir + strlen(top)) : NULL;
+}
+
 static int host_exec(struct lb_box *box, struct lb_box_exec *x,
 		     struct lb_error *err)
 {
-	const char *work = x->n_sources > 0 ? x->sources[0].path : "/tmp";
+	lb_autofree char *folder = folder_of(x);
 	const struct lb_box_spec *spec = x->spec;
 	const int fds[] = {x->in, x->out, x->err};
 	char *env[MAX_ENV + 1];
@@ -43,7 +64,9 @@ static int host_exec(struct lb_box *box, struct lb_box_exec *x,
 	int result;
 
 	(void)box;
-	put_env(env, x, work);
+	if (folder && x->n_sources > 0 && lb_path_make(folder, err) < 0)
+		return -1;
+	put_env(env, x);
 	result = lb_launch(
 		&(struct lb_launch){
 			.argv = spec->argv ? spec->argv
@@ -51,8 +74,9 @@ static int host_exec(struct lb_box *box, struct lb_box_exec *x,
 			.env = env,
 			.fds = fds,
 			.n_fds = 3,
+			.terminal = x->terminal,
 			.group = x->group,
-			.folder = work,
+			.folder = folder,
 			.open_files = OPEN_FILES,
 		},
 		&x->pid, err);

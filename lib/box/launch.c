@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -156,6 +157,9 @@ static int prepare(void *arg)
 {
 	const struct task *t = arg;
 
+	if (t->launch->terminal &&
+	    (setsid() < 0 || ioctl(t->launch->fds[0], TIOCSCTTY, 0) < 0))
+		return failed(t, "have a terminal", NULL);
 	if (t->launch->group && lb_cgroup_join(t->launch->group) < 0)
 		return failed(t, "join", "control group");
 	if (t->launch->drop && set_stage(t) < 0)
@@ -182,7 +186,7 @@ int lb_launch(const struct lb_launch *l, pid_t *pid, struct lb_error *err)
 			.argv = l->argv,
 			.fds = l->fds,
 			.n_fds = l->n_fds,
-			.apart = true,
+			.apart = !l->terminal, /* a session is */
 			.env = l->env,
 			.prepare = prepare,
 			.arg = &(struct task){l, ends[1]},

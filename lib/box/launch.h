@@ -36,7 +36,8 @@ struct lb_launch {
 	const struct lb_cgroup *group; /* or NULL */
 	/* Limits of a process, soft and hard; 0: left as it is. */
 	uint64_t file_bytes, address_bytes, cpu_s, open_files;
-	bool drop; /* we are root: stage, then become uid and gid */
+	bool terminal; /* fds[0] is one, and becomes its own */
+	bool drop;     /* we are root: stage, then become uid and gid */
 	uid_t uid;
 	gid_t gid;
 	const char *folder; /* it begins there; NULL: where we are */

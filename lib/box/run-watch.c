@@ -1,10 +1,10 @@
-/* run-watch.c - what a run says, its time, and its end. */
+/* run-watch.c - what a run says, its time, and its quota. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,173 +14,9 @@
 #include "box/run.h"
 
 enum {
-	DRAIN_MS = 150, /* for what was written before the end */
-	LATE_MS = 5000, /* for a killed one to be gone */
 	FIRST_LOOK_MS = 50,
 	INIT_SLACK = 2, /* processes of the backend's own inside */
 };
-
-/* More output than this, thrown away or not, ends it. */
-#define MOST_OUTPUT (64ULL << 20)
-
-static void kill_by(int fd, pid_t pid)
-{
-	if (fd >= 0)
-		syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
-	else if (pid > 0)
-		kill(pid, SIGKILL);
-}
-
-/* All of it: the first process inside takes the others with it. */
-static void kill_all(struct lb_box_run *run)
-{
-	run->killed = true;
-	if (run->child_fd >= 0)
-		kill_by(run->child_fd, 0);
-	if (run->exited)
-		return;
-	if (!run->driver->isolates)
-		kill(-run->x.pid, SIGKILL);
-	kill_by(run->pidfd, run->x.pid);
-}
-
-static void on_late(void *arg);
-
-static void end_early(struct lb_box_run *run, const char *why)
-{
-	if (run->killed || run->over)
-		return;
-	run->killed_by = why;
-	kill_all(run);
-	lb_timer_set(run->box->loop, &run->late, lb_clock_mono() + LATE_MS,
-		     on_late, run);
-}
-
-static void on_deadline(void *arg)
-{
-	struct lb_box_run *run = arg;
-
-	run->timed_out = true;
-	end_early(run, NULL);
-}
-
-void lb_box_cancel(struct lb_box_run *run)
-{
-	end_early(run, "cancelled");
-}
-
-/* What it is like when the command did not run. */
-static int no_command(struct lb_box_run *run, struct lb_error *err)
-{
-	lb_autobuf struct lb_buf said = {NULL};
-	bool truncated;
-
-	lb_box_output_text(&run->result.err, &said, &truncated);
-	return run->driver->explain(lb_buf_str(&said), err);
-}
-
-static int code_of(const struct lb_box_run *run)
-{
-	if (run->report.exit_code >= 0)
-		return run->report.exit_code;
-	if (WIFSIGNALED(run->status))
-		return 128 + WTERMSIG(run->status);
-	return WEXITSTATUS(run->status);
-}
-
-static void fill_result(struct lb_box_run *run)
-{
-	struct lb_box_result *r = &run->result;
-
-	r->end = run->timed_out ? LB_BOX_TIMED_OUT : LB_BOX_COMPLETED;
-	r->exit_code = run->timed_out ? -1 : code_of(run);
-	r->killed_by = run->killed_by;
-	r->duration_ms = lb_clock_mono() - run->started;
-	r->out.bytes = run->out.bytes;
-	r->err.bytes = run->err.bytes;
-	if (!r->killed_by && !run->timed_out &&
-	    lb_cgroup_was_short(&run->group))
-		r->killed_by = "memory";
-}
-
-static void unwatch(struct lb_box_run *run)
-{
-	const int fds[] = {run->pidfd, run->child_fd, run->x.status,
-			   run->x.ready};
-
-	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
-		if (fds[i] >= 0)
-			lb_loop_watch(run->box->loop, fds[i], 0, NULL, NULL);
-	lb_timer_cancel(run->box->loop, &run->deadline);
-	lb_timer_cancel(run->box->loop, &run->late);
-	lb_timer_cancel(run->box->loop, &run->measure);
-}
-
-static void finish(struct lb_box_run *run)
-{
-	struct lb_error why = run->error;
-
-	run->over = true;
-	unwatch(run);
-	fill_result(run);
-	if (why.code == LB_OK && !run->killed && run->driver->isolates &&
-	    run->report.exit_code < 0)
-		no_command(run, &why);
-	run->job.done(run->job.arg, &run->result,
-		      why.code == LB_OK ? NULL : &why);
-	lb_run_free(run);
-}
-
-static bool has_ended(const struct lb_box_run *run)
-{
-	return run->exited && (run->child_fd < 0 || run->child_gone);
-}
-
-static void on_drained(void *arg)
-{
-	finish(arg);
-}
-
-/* Is it over? Called whenever something has happened. */
-void lb_run_look(struct lb_box_run *run)
-{
-	if (run->over)
-		return;
-	if (run->out.bytes + run->err.bytes > MOST_OUTPUT && run->out.sink < 0)
-		end_early(run, "output");
-	if (!has_ended(run))
-		return;
-	if (run->out.fd < 0 && run->err.fd < 0 && run->out.text.len == 0 &&
-	    run->err.text.len == 0)
-		lb_timer_set(run->box->loop, &run->late, lb_clock_mono(),
-			     on_drained, run);
-}
-
-/* Nothing runs any more: what was written before is still to be read. */
-static void ended(struct lb_box_run *run)
-{
-	if (run->report.child > 0) /* ours, now that its parent is gone */
-		waitpid(run->report.child, NULL, WNOHANG);
-	lb_stream_drain(&run->out);
-	lb_stream_drain(&run->err);
-	lb_timer_set(run->box->loop, &run->late, lb_clock_mono() + DRAIN_MS,
-		     on_drained, run);
-	lb_run_look(run);
-}
-
-/* It was killed and does not go. */
-static void on_late(void *arg)
-{
-	struct lb_box_run *run = arg;
-
-	json_array_append_new(run->result.notes,
-			      json_string("a process inside does not end; it "
-					  "waits for the kernel"));
-	if (!run->exited)
-		run->status = SIGKILL;
-	run->exited = true;
-	finish(run);
-}
 
 static void on_child(int fd, uint32_t events, void *arg)
 {
@@ -190,7 +26,7 @@ static void on_child(int fd, uint32_t events, void *arg)
 	lb_loop_watch(run->box->loop, fd, 0, NULL, NULL);
 	run->child_gone = true;
 	if (run->exited)
-		ended(run);
+		lb_run_ended(run);
 }
 
 static void read_line(struct lb_box_run *run, const char *line)
@@ -206,23 +42,23 @@ static void read_line(struct lb_box_run *run, const char *line)
 			      run);
 }
 
-/* The backend's own report, line by line. */
-static void read_status(struct lb_box_run *run)
+/* The backend's own report, line by line, as far as it is there. */
+static bool read_status(struct lb_box_run *run)
 {
 	ssize_t got;
 	char *end;
 
 	if (run->x.status < 0)
-		return;
+		return false;
 	got = read(run->x.status, run->said + run->n_said,
 		   sizeof(run->said) - 1 - run->n_said);
-	if (got <= 0) {
-		if (got < 0 && (errno == EINTR || errno == EAGAIN))
-			return;
+	if (got < 0)
+		return errno == EINTR;
+	if (got == 0) { /* or a line that is longer than any of its own */
 		lb_loop_watch(run->box->loop, run->x.status, 0, NULL, NULL);
 		close(run->x.status);
 		run->x.status = -1;
-		return;
+		return false;
 	}
 	run->n_said += (size_t)got;
 	run->said[run->n_said] = '\0';
@@ -232,6 +68,7 @@ static void read_status(struct lb_box_run *run)
 		run->n_said -= (size_t)(end + 1 - run->said);
 		memmove(run->said, end + 1, run->n_said + 1);
 	}
+	return true;
 }
 
 static void on_status(int fd, uint32_t events, void *arg)
@@ -250,15 +87,15 @@ static void on_ended(int fd, uint32_t events, void *arg)
 		return;
 	run->exited = true;
 	lb_loop_watch(run->box->loop, fd, 0, NULL, NULL);
-	while (run->x.status >= 0)
-		read_status(run);
+	/* It has said all by now; others may hold the pipe still. */
+	while (read_status(run))
+		continue;
 	if (!run->driver->isolates)
 		kill(-run->x.pid, SIGKILL); /* what it left behind */
 	lb_timer_cancel(run->box->loop, &run->deadline);
-	lb_timer_set(run->box->loop, &run->late, lb_clock_mono() + LATE_MS,
-		     on_late, run);
-	if (has_ended(run))
-		ended(run);
+	lb_run_wait_a_bit(run);
+	if (lb_run_has_ended(run))
+		lb_run_ended(run);
 }
 
 /* Is what is mounted what was judged? */
@@ -301,7 +138,7 @@ static void on_ready(int fd, uint32_t events, void *arg)
 		read_status(run);
 	if (!(events & EPOLLERR) && !run->killed &&
 	    check_mounts(run, &run->error) < 0)
-		end_early(run, NULL);
+		lb_run_end_early(run, NULL);
 	close(run->x.ready);
 	run->x.ready = -1;
 }
@@ -311,11 +148,19 @@ static void on_measure(void *arg)
 	struct lb_box_run *run = arg;
 
 	if (!lb_run_measure(run, &run->measure_ms)) {
-		end_early(run, "quota");
+		lb_run_end_early(run, "quota");
 		return;
 	}
 	lb_timer_set(run->box->loop, &run->measure,
 		     lb_clock_mono() + run->measure_ms, on_measure, run);
+}
+
+static void on_deadline(void *arg)
+{
+	struct lb_box_run *run = arg;
+
+	run->timed_out = !run->killed;
+	lb_run_end_early(run, NULL);
 }
 
 void lb_run_watch(struct lb_box_run *run)
@@ -326,8 +171,10 @@ void lb_run_watch(struct lb_box_run *run)
 		lb_run_measure_first(run);
 	run->pidfd = lb_proc_watch(run->x.pid);
 	lb_loop_watch(loop, run->pidfd, EPOLLIN, on_ended, run);
-	if (run->x.status >= 0)
+	if (run->x.status >= 0) {
+		fcntl(run->x.status, F_SETFL, O_NONBLOCK);
 		lb_loop_watch(loop, run->x.status, EPOLLIN, on_status, run);
+	}
 	if (run->x.ready >= 0)
 		lb_loop_watch(loop, run->x.ready, EPOLLOUT, on_ready, run);
 	if (run->job.spec->timeout_ms < INT64_MAX / 2)

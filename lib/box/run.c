@@ -3,13 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -33,6 +30,7 @@ void lb_run_free(struct lb_box_run *run)
 		close(run->pidfd);
 	if (run->child_fd >= 0)
 		close(run->child_fd);
+	free(run->home);
 	if (run->measured >= 0)
 		close(run->measured);
 	lb_box_end_group(run->box, &run->group);
@@ -141,6 +139,11 @@ static int take_workspace(struct lb_box_run *run, struct lb_error *err)
 	run->x.home = "/tmp";
 	run->result.quota =
 		spec->quota_mb > 0 ? LB_BOX_QUOTA_SOFT : LB_BOX_QUOTA_NONE;
+	if (is_mounted && run->job.n_skills > 0)
+		return lb_fail(err, LB_DENIED,
+			       "skills are only mounted in a workspace that is "
+			       "the sandbox's own, not in '%s'",
+			       spec->host_path);
 	if (is_mounted) {
 		if (add_source(run, spec->host_path, spec->mount_path,
 			       spec->host_path_mode, err) < 0)
@@ -163,7 +166,8 @@ static int take_workspace(struct lb_box_run *run, struct lb_error *err)
 	run->x.gid = run->session.gid;
 	run->x.pins_skills = true;
 	if (spec->host_path_mode != LB_BOX_RO)
-		run->x.home = LB_BOX_WORKSPACE "/.home";
+		run->x.home = run->home =
+			lb_printf("%s/.home", spec->mount_path);
 	run->result.quota = run->session.quota;
 	if (own_folder(run, ".skills", err) < 0 ||
 	    own_folder(run, ".home", err) < 0)
@@ -181,7 +185,7 @@ static int take_mounts(struct lb_box_run *run, struct lb_error *err)
 	for (size_t i = 0; i < run->job.n_skills; i++) {
 		const struct lb_box_skill *s = &run->job.skills[i];
 		char *target =
-			lb_printf("%s/.skills/%s", LB_BOX_WORKSPACE, s->name);
+			lb_printf("%s/.skills/%s", spec->mount_path, s->name);
 
 		if (run->x.n_sources == LB_RUN_SOURCES ||
 		    strchr(s->name, '/') || s->name[0] == '.') {
@@ -234,88 +238,6 @@ static int take_group(struct lb_box_run *run, struct lb_error *err)
 		       : 0;
 }
 
-static int pipe_for(int ends[2], struct lb_error *err)
-{
-	return pipe2(ends, O_CLOEXEC) == 0
-		       ? 0
-		       : lb_fail_sys(err, LB_OS, "cannot make a pipe");
-}
-
-/* A terminal of the command's own: ours is copied to and from it. */
-static int open_terminal(struct lb_box_run *run, int *inside,
-			 struct lb_error *err)
-{
-	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), copy;
-	char name[64];
-	struct winsize size;
-
-	if (master < 0 || unlockpt(master) < 0 ||
-	    ptsname_r(master, name, sizeof(name)) != 0)
-		return lb_fail_sys(err, LB_OS, "cannot make a terminal");
-	*inside = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
-	copy = fcntl(master, F_DUPFD_CLOEXEC, 0);
-	if (*inside < 0 || copy < 0)
-		return lb_fail_sys(err, LB_OS, "cannot make a terminal");
-	if (ioctl(run->job.in, TIOCGWINSZ, &size) == 0)
-		ioctl(master, TIOCSWINSZ, &size);
-	lb_stream_open(&run->out, master);
-	lb_feed_open(&run->feed, run->box->loop, run->job.in, copy);
-	return 0;
-}
-
-static bool is_pipe(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode);
-}
-
-/*
- * Pipes of our own: a file or a terminal of ours could be opened anew from
- * inside, for more than was meant.
- */
-static int open_pipes(struct lb_box_run *run, int inside[3],
-		      struct lb_error *err)
-{
-	int ends[2];
-
-	for (int i = 1; i < 3; i++) {
-		if (pipe_for(ends, err) < 0)
-			return -1;
-		lb_stream_open(i == 1 ? &run->out : &run->err, ends[0]);
-		inside[i] = ends[1];
-	}
-	if (run->job.in < 0)
-		return 0;
-	if (is_pipe(run->job.in)) {
-		inside[0] = fcntl(run->job.in, F_DUPFD_CLOEXEC, 3);
-		return 0;
-	}
-	if (pipe_for(ends, err) < 0)
-		return -1;
-	inside[0] = ends[0];
-	lb_feed_open(&run->feed, run->box->loop, run->job.in, ends[1]);
-	return 0;
-}
-
-static int launch(struct lb_box_run *run, struct lb_error *err)
-{
-	int inside[3] = {-1, -1, -1}, result;
-
-	run->x.terminal = run->job.terminal;
-	result = run->job.terminal ? open_terminal(run, &inside[0], err)
-				   : open_pipes(run, inside, err);
-	run->x.in = inside[0];
-	run->x.out = run->job.terminal ? inside[0] : inside[1];
-	run->x.err = run->job.terminal ? inside[0] : inside[2];
-	if (result == 0)
-		result = run->driver->exec(run->box, &run->x, err);
-	for (int i = 0; i < 3; i++)
-		if (inside[i] >= 0)
-			close(inside[i]);
-	return result;
-}
-
 static void changed(void *arg);
 
 static void set_up(struct lb_box_run *run)
@@ -346,6 +268,10 @@ static void set_up(struct lb_box_run *run)
 	run->err = run->out;
 	run->err.sink = run->job.err;
 	run->err.kept = &r->err;
+	/* What a backend says of itself is for us, not for the reader. */
+	if (run->job.out >= 0)
+		(run->job.terminal ? &run->out : &run->err)->holds =
+			run->driver->says;
 }
 
 static void changed(void *arg)
@@ -371,7 +297,7 @@ static int begin(struct lb_box_run *run, struct lb_error *err)
 			open(run->sources[0].path,
 			     O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	run->started = lb_clock_mono();
-	return launch(run, err);
+	return lb_run_launch(run, err);
 }
 
 struct lb_box_run *lb_box_start(struct lb_box *box,

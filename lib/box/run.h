@@ -2,7 +2,9 @@
  * box/run.h - one run, from its start to its end. Inside the room only.
  *
  *     run.c        begins it
- *     run-watch.c  what it says, its time, its end
+ *     run-pipes.c  its descriptors
+ *     run-watch.c  what it says, its time, its quota
+ *     run-end.c    its end
  */
 #ifndef LB_BOX_RUN_H
 #define LB_BOX_RUN_H
@@ -25,6 +27,7 @@ struct lb_box_run {
 	int measured; /* O_PATH of the workspace, when we watch its size; -1 */
 	struct lb_box_source sources[LB_RUN_SOURCES];
 	char *targets[LB_RUN_SOURCES]; /* of skills; owned */
+	char *home;                    /* or NULL; owned */
 	struct lb_cgroup group;
 	struct lb_box_exec x;
 	int pidfd, child_fd; /* of the backend, of the first process inside */
@@ -45,8 +48,18 @@ struct lb_box_run {
 	struct lb_box_result result;
 };
 
+/* Make its descriptors and start the backend. */
+int lb_run_launch(struct lb_box_run *run, struct lb_error *err);
 /* Everything is there: wait for what happens. */
 void lb_run_watch(struct lb_box_run *run);
+/* Kill all of it, as its `killed_by` will say; NULL: for its time, or `error`. */
+void lb_run_end_early(struct lb_box_run *run, const char *why);
+/* Is nothing of it there any more? */
+bool lb_run_has_ended(const struct lb_box_run *run);
+/* Then: read and hand on the rest, and tell whoever waits. */
+void lb_run_ended(struct lb_box_run *run);
+/* What was killed, or lost its first process, has so long to be gone. */
+void lb_run_wait_a_bit(struct lb_box_run *run);
 /* Something happened: is it over? */
 void lb_run_look(struct lb_box_run *run);
 /* Free it; nothing is watched any more. */

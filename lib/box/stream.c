@@ -3,11 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
 
-enum { READ_SIZE = 64 * 1024, TURNS = 16, WRITE_SIZE = 4096 };
+enum { READ_SIZE = 64 * 1024, TURNS = 16, WRITE_SIZE = 4096, MOST_HELD = 4096 };
 
 static void on_readable(int fd, uint32_t events, void *arg);
 
@@ -34,6 +35,25 @@ static void watch(struct lb_stream *s)
 			      s);
 }
 
+static void end(struct lb_stream *s)
+{
+	if (s->fd < 0)
+		return;
+	lb_loop_watch(s->loop, s->fd, 0, NULL, NULL);
+	close(s->fd);
+	s->fd = -1;
+}
+
+/* Whoever writes to us is told as if he wrote there himself: by SIGPIPE. */
+static void lose(struct lb_stream *s, int why)
+{
+	s->sink_gone = true;
+	s->trouble = why == EPIPE ? 0 : why;
+	lb_buf_reset(&s->text);
+	lb_buf_reset(&s->held);
+	end(s);
+}
+
 /* Hand on what can be handed on without waiting. */
 static void hand_on(struct lb_stream *s)
 {
@@ -46,8 +66,7 @@ static void hand_on(struct lb_stream *s)
 		if (done < 0 && errno == EAGAIN)
 			return;
 		if (done < 0) {
-			s->sink_gone = true;
-			lb_buf_reset(&s->text);
+			lose(s, errno);
 			return;
 		}
 		lb_buf_shift(&s->text, (size_t)done);
@@ -79,26 +98,49 @@ static void show(struct lb_stream *s, const char *text, size_t len)
 	lb_buf_shift(&s->part, s->part.len - rest);
 }
 
-static void take(struct lb_stream *s, const char *text, size_t len)
+static void put(struct lb_stream *s, const char *text, size_t len)
 {
-	s->bytes += len;
-	if (s->sink < 0)
-		lb_box_output_add(s->kept, text, len);
-	else if (s->sink_gone)
+	if (s->sink_gone)
 		return;
-	else if (s->shows)
+	if (s->shows)
 		show(s, text, len);
 	else
 		lb_buf_put(&s->text, text, len);
 }
 
-static void end(struct lb_stream *s)
+/* Can it be that it begins with what is held back? */
+static bool may_hold(const struct lb_stream *s)
 {
-	if (s->fd < 0)
+	size_t n = strlen(s->holds);
+
+	return s->held.len < MOST_HELD &&
+	       memcmp(s->held.data, s->holds,
+		      s->held.len < n ? s->held.len : n) == 0;
+}
+
+static void take(struct lb_stream *s, const char *text, size_t len)
+{
+	s->bytes += len;
+	if (s->sink < 0) {
+		lb_box_output_add(s->kept, text, len);
+	} else if (s->holds) {
+		lb_buf_put(&s->held, text, len);
+		if (!may_hold(s))
+			lb_stream_let_go(s);
+	} else {
+		put(s, text, len);
+	}
+}
+
+void lb_stream_let_go(struct lb_stream *s)
+{
+	s->holds = NULL;
+	if (s->held.len == 0)
 		return;
-	lb_loop_watch(s->loop, s->fd, 0, NULL, NULL);
-	close(s->fd);
-	s->fd = -1;
+	put(s, s->held.data, s->held.len);
+	lb_buf_reset(&s->held);
+	hand_on(s);
+	watch(s);
 }
 
 void lb_stream_drain(struct lb_stream *s)
@@ -151,6 +193,7 @@ void lb_stream_close(struct lb_stream *s)
 	s->waits = false;
 	lb_buf_release(&s->text);
 	lb_buf_release(&s->part);
+	lb_buf_release(&s->held);
 }
 
 static void on_from(int fd, uint32_t events, void *arg);

@@ -15,10 +15,17 @@
 /* One stream: a pipe that is read to its end. */
 struct lb_stream {
 	struct lb_loop *loop;
-	int fd;             /* -1: it has ended */
-	int sink;           /* goes on to it as it comes; -1: kept in `kept` */
-	bool shows;         /* the sink is a terminal: nothing that it obeys */
-	bool sink_gone;     /* its reader left */
+	int fd;         /* -1: it has ended */
+	int sink;       /* goes on to it as it comes; -1: kept in `kept` */
+	bool shows;     /* the sink is a terminal: nothing that it obeys */
+	bool sink_gone; /* nothing can be written to it any more */
+	int trouble;    /* why, as errno has it; 0: its reader left */
+	/*
+	 * What begins with this is held back until it is known whose it is;
+	 * NULL: nothing is. See lb_stream_let_go().
+	 */
+	const char *holds;
+	struct lb_buf held;
 	bool waits;         /* for the sink */
 	struct lb_buf text; /* that the sink did not take yet */
 	struct lb_buf part; /* the beginning of a character, for a terminal */
@@ -31,6 +38,8 @@ struct lb_stream {
 void lb_stream_open(struct lb_stream *s, int take_fd);
 /* Read what there is now, until it would have to wait. */
 void lb_stream_drain(struct lb_stream *s);
+/* What was held back goes on to the sink; nothing is any more. */
+void lb_stream_let_go(struct lb_stream *s);
 void lb_stream_close(struct lb_stream *s);
 
 /* What is copied into a sandbox. */

@@ -1,0 +1,96 @@
+/* bwrap-command.c - the command bubblewrap becomes, and what it says of it. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "box/bwrap.h"
+
+enum { OWN_ARGV = 16 }; /* at most, beside those of the command */
+
+/* Enter the folder, made where it is missing, then go on as the command. */
+#define ENTER                                                                  \
+	"cd -- \"$0\" 2>/dev/null || { mkdir -p -- \"$0\" && cd -- \"$0\"; } " \
+	"|| exit 125; exec \"$@\""
+
+const char **lb_bwrap_argv(const struct lb_box_spec *spec, const char *script)
+{
+	const char **argv;
+	size_t n = 0, all = OWN_ARGV;
+
+	for (char **one = spec->argv; one && *one; one++)
+		all++;
+	argv = lb_alloc(all * sizeof(*argv));
+	argv[n++] = "/usr/bin/bwrap";
+	argv[n++] = "--args";
+	argv[n++] = "3";
+	argv[n++] = "--";
+	if (strcmp(spec->workdir, spec->mount_path) != 0) {
+		argv[n++] = "sh";
+		argv[n++] = "-c";
+		argv[n++] = ENTER;
+		argv[n++] = spec->workdir;
+	}
+	if (!spec->argv) {
+		argv[n++] = "sh";
+		if (!script)
+			argv[n++] = "-c";
+		argv[n++] = script ? script : spec->cmd;
+	}
+	for (char **one = spec->argv; one && *one; one++)
+		argv[n++] = *one;
+	argv[n] = NULL;
+	return argv;
+}
+
+void lb_bwrap_read(const char *line, struct lb_box_report *report)
+{
+	const char *at = strstr(line, "\"child-pid\":");
+
+	if (at)
+		report->child = (pid_t)strtol(at + 12, NULL, 10);
+	at = strstr(line, "\"exit-code\":");
+	if (at)
+		report->exit_code = (int)strtol(at + 12, NULL, 10);
+}
+
+/* Its last line, without its name. */
+static const char *last_line(char *text)
+{
+	char *line;
+
+	while (*text && isspace((unsigned char)text[strlen(text) - 1]))
+		text[strlen(text) - 1] = '\0';
+	line = strrchr(text, '\n');
+	line = line ? line + 1 : text;
+	return strncmp(line, "bwrap: ", 7) == 0 ? line + 7 : line;
+}
+
+int lb_bwrap_explain(const char *said, struct lb_error *err)
+{
+	lb_autofree char *text = lb_strdup(said);
+	const char *line = last_line(text);
+
+	if (strncmp(line, "execvp ", 7) == 0)
+		return lb_fail(err,
+			       strstr(line, ": No such file") ? LB_NOINPUT
+							      : LB_DENIED,
+			       "cannot run %s", line + 7);
+	if (strstr(line, "uid map") || strstr(line, "new namespace"))
+		return lb_fail(err, LB_UNAVAILABLE,
+			       "there is no sandbox: this system does not let "
+			       "bubblewrap make a user namespace (%s); "
+			       "'lb-box doctor' says what to do",
+			       line);
+	return lb_fail(err, LB_UNAVAILABLE,
+		       "there is no sandbox: bubblewrap failed: %s; 'lb-box "
+		       "doctor' says more",
+		       *line ? line : "it said nothing");
+}
+
+/* While it makes ready, its new root is below the old one's name. */
+char *lb_bwrap_inside(pid_t child, const char *target)
+{
+	return lb_printf("/proc/%ld/root/newroot%s", (long)child, target);
+}
