@@ -135,6 +135,13 @@ x' "$output"
 	same e "$stderr"
 }
 
+@test "output and errors that go to one place keep their order" {
+	run -0 lb-exec -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do echo $i; echo e$i >&2; done'
+	same "$(for i in 1 2 3 4 5 6 7 8 9; do echo $i; echo e$i; done)" "$output"
+	run -127 lb-exec -- no-such-program
+	same "lb-exec: cannot run no-such-program: No such file or directory" "$output"
+}
+
 @test "a reader that leaves ends the command, quietly" {
 	run -141 --separate-stderr bash -c 'lb-exec -t 20s -- yes | head -n 1
 		exit ${PIPESTATUS[0]}'
@@ -182,4 +189,453 @@ sandbox
 ls: cannot access '/home': No such file or directory
 1
 CapEff:	0000000000000000" "$output"
+}
+
+@test "--json is one result record, with what was really in force" {
+	run -3 --separate-stderr lb-exec --json -- sh -c 'echo hi; echo no >&2; exit 3'
+	same '' "$stderr"
+	same 'kind session_id backend status ok exit_code stdout stdout_truncated stderr stderr_truncated duration_ms isolated limits_backend quota' \
+		"$(jq -r 'keys_unsorted | join(" ")' <<< "$output")"
+	same '["result",null,"bubblewrap","completed",false,3,"hi\n",false,"no\n",false,true]' \
+		"$(jq -c '[.kind, .session_id, .backend, .status, .ok, .exit_code,
+			.stdout, .stdout_truncated, .stderr, .stderr_truncated,
+			.isolated]' <<< "$output")"
+	[[ $(result .limits_backend) == @(cgroup|rlimit) ]]
+	same hard "$(result .quota)"
+}
+
+@test "long output keeps its beginning and its end, and says so" {
+	run -0 --separate-stderr lb-exec --json -- sh -c \
+		'i=0; while [ $i -lt 10000 ]; do printf x; i=$((i + 1)); done'
+	same '2376 1585 10000 true' "$(result '.stdout | split("\n\n... [6039 characters truncated] ...\n\n") |
+		(map(length | tostring) | join(" "))') $(result .stdout_bytes) $(result .stdout_truncated)"
+	same 3961 "$(result .stdout_kept)"
+	same false "$(result .stderr_truncated)"
+}
+
+@test "text is cut between characters, --max-out says where" {
+	run -0 lb-exec --json --max-out 40 -- sh -c \
+		'for i in 1 2 3 4 5 6; do printf 汉汉汉汉汉汉汉汉汉汉; done'
+	same '汉 true 40' "$(result '(.stdout[0:1]) + " " + (.stdout_truncated | tostring) +
+		" " + (.stdout | length | tostring)')"
+	[[ $output != *�* ]]
+	# As text, too.
+	run -0 lb-exec --max-out 60 -- seq 1000
+	[[ $output == 1$'\n'*"characters truncated"*$'\n'1000 ]]
+	run -0 lb-exec --json --max-out 10 -- printf '\346\261\211\346\261\211'
+	same '汉汉 false' "$(result '.stdout + " " + (.stdout_truncated | tostring)')"
+}
+
+@test "what is not UTF-8 is base64, all of it or its two ends" {
+	run -0 lb-exec --json -- printf 'a\377b'
+	same 'base64 false' "$(result '.stdout_encoding + " " + (.stdout_truncated | tostring)')"
+	same 'a377b' "$(result .stdout | base64 -d | od -An -c | tr -d ' ')"
+	run -0 lb-exec --json -- head -c 150000 /dev/urandom
+	same 'true 150000 4000 2400' \
+		"$(result '[.stdout_truncated, .stdout_bytes, .stdout_kept, .stdout_head] | join(" ")')"
+	[ "$(result .stdout | base64 -d | wc -c)" -eq 4000 ]
+}
+
+@test "what floods is read to a bound, then killed; a lot is only drained" {
+	ms lb-exec --json -t 20 -- sh -c 'trap "" PIPE; head -c 2G /dev/zero; echo end >&2'
+	same 137 "$status"
+	same 'output false true' "$(jq -r '[.killed_by, .ok, .stdout_bytes > 67108864] | join(" ")' out)"
+	[ "$took" -lt 10000 ]
+	run -5 lb-exec --json -- sh -c 'head -c 30M /dev/zero; exit 5'
+	same '31457280 true 5' "$(result '[.stdout_bytes, .stdout_truncated, .exit_code] | join(" ")')"
+	[[ $output != *killed_by* ]]
+}
+
+@test "as it comes there is no bound on output" {
+	same 104857600 "$(lb-exec -- head -c 100M /dev/zero | wc -c)"
+}
+
+@test "--status-fd tells how it ended, one record whatever happens" {
+	lb-exec --status-fd 5 -- sh -c 'echo hi; exit 4' 5> status > out || [ $? -eq 4 ]
+	same hi "$(cat out)"
+	same 'result 4 3 0 null' "$(jq -r '[.kind, .exit_code, .stdout_bytes, .stderr_bytes,
+		.stdout // "null"] | join(" ")' status)"
+	lb-exec --status-fd 5 -t 200ms -- sleep 9 5> status 2> err || [ $? -eq 124 ]
+	same 'timed_out null' "$(jq -r '.status + " " + (.exit_code | tostring)' status)"
+	lb-exec --status-fd 5 -- no-such-program 5> status 2> err || [ $? -eq 127 ]
+	same 'error not_found' "$(jq -r '.kind + " " + .code' status)"
+	lb-exec --status-fd 5 -w / -- true 5> status 2> err || [ $? -eq 77 ]
+	same 'error denied' "$(jq -r '.kind + " " + .code' status)"
+	# The command does not have it.
+	run ! lb-exec --status-fd 5 -- sh -c 'echo forged >&5' 5> status
+	[ "$(wc -l < status)" -eq 1 ]
+	lb-exec --status-fd 5 -- true 5> /dev/full 2> err || [ $? -eq 125 ]
+	[[ $(cat err) == *'--status-fd'*'No space left'* ]]
+}
+
+@test "its time over, all of it is gone, whatever it did to stay" {
+	ms lb-exec -t 500ms -- sh -c 'sleep 987.1 & echo hi; wait'
+	same "124 hi" "$status $(cat out)"
+	same "lb-exec: it was killed: its 0.5 s are over" "$(cat err)"
+	[ "$took" -ge 500 ] && [ "$took" -lt 5000 ]
+	ms lb-exec -t 500ms -- sh -c '(setsid setsid sleep 987.2 &)
+		trap "" TERM INT HUP; (trap "" TERM; exec <&- >&- 2>&-; sleep 987.3) &
+		kill -STOP $$'
+	same 124 "$status"
+	[ "$took" -lt 5000 ]
+	gone 'sleep 987'
+}
+
+@test "what is left behind neither delays the result nor stays" {
+	ms lb-exec --json -- sh -c '(setsid sleep 986 &) ; sleep 986 & echo done'
+	same "0 done" "$status $(jq -r .stdout out | head -n 1)"
+	[ "$took" -lt 5000 ]
+	gone 'sleep 986'
+	ms lb-exec -- sh -c 'setsid sh -c "sleep 985; echo late" & exit 6'
+	same 6 "$status"
+	[ "$took" -lt 5000 ]
+	gone 'sleep 985'
+}
+
+@test "what is asked for beyond a profile is told" {
+	run -0 lb-exec -t 10m -- true
+	same "lb-exec: timeout_sec: 600 was asked for, and profile 'default' allows at most 120" "$output"
+	run -0 --separate-stderr lb-exec -t 10m --json -- true
+	same '' "$stderr"
+	[[ $(result '.notes[0]') == "timeout_sec: 600 was asked for"* ]]
+	run -0 --separate-stderr lb-exec --profile offline_readonly --network on --json -- true
+	[[ $(result '.notes[0]') == "network: \"on\" was asked for, and profile 'offline_readonly' keeps it"* ]]
+	cat > "$LB_CONFIG" <<-'END'
+		box: {profiles: {long: {max_timeout_sec: 9000}}, local: {profile: long}}
+	END
+	run -0 --separate-stderr lb-exec -t 10m --json -- true
+	same null "$(result .notes)"
+}
+
+@test "without a session nothing stays, and the workspace has a size" {
+	run -0 lb-exec -- sh -c 'ls -A; touch x; echo $HOME'
+	same /tmp "$output"
+	run -0 lb-exec -- sh -c 'ls -A; stat -f -c "%S %b" . | { read -r s b; echo $((s * b)); }'
+	same 268435456 "$output"
+	run -0 lb-exec --quota 32M -- sh -c 'head -c 40M /dev/zero > x; wc -c < x'
+	[[ $output == *33554432 ]]
+	[ ! -e "$LB_STATE/box/workspaces" ]
+}
+
+@test "a session's files, programs and home stay; those of others are others'" {
+	lb-exec --session a -- sh -c 'echo 1 > f; mkdir -p ~/.local/bin
+		printf "#!/bin/sh\necho mine\n" > ~/.local/bin/tool
+		chmod +x ~/.local/bin/tool; echo $HOME > home'
+	run -0 lb-exec --session a -- sh -c 'cat f home; ~/.local/bin/tool'
+	same '1
+/workspace/.home
+mine' "$output"
+	run -0 lb-exec --session b -- ls
+	same '' "$output"
+	# Nothing that looks like another's name is that name.
+	lb-exec --session 'a/../b' -- touch deep
+	lb-exec --session 'A' -- touch upper
+	run -0 lb-exec --session b -- ls
+	same '' "$output"
+	run -0 lb-exec --session a -- ls
+	same 'f
+home' "$output"
+}
+
+@test "a session outlives a command whose time is over" {
+	run -124 lb-exec --session a -t 300ms -- sh -c 'echo kept > f; sleep 60'
+	run -0 lb-exec --session a -- cat f
+	same kept "$output"
+}
+
+@test "packages that were installed are there the next time" {
+	need python3
+	lb-exec --session py -- sh -c 'mkdir -p $(python3 -m site --user-site) &&
+		echo "answer = 6 * 7" > $(python3 -m site --user-site)/deep.py'
+	run -0 lb-exec --session py -- python3 -c 'import deep; print(deep.answer)'
+	same 42 "$output"
+}
+
+@test "--workdir is made where it is missing, and is no way out" {
+	run -0 lb-exec --session a --workdir /workspace/x/y -- sh -c 'pwd; touch f'
+	same /workspace/x/y "$output"
+	run -0 lb-exec --session a -- ls x/y
+	same f "$output"
+	run -0 lb-exec --workdir /usr -- pwd
+	same /usr "$output"
+	run -125 lb-exec --workdir /usr/new -- pwd
+	[[ $output == *"Read-only file system"* ]]
+}
+
+@test "-w works in a folder of one's own, as who it belongs to" {
+	mkdir mine
+	echo in > mine/f
+	ours mine
+	run -0 lb-exec -w mine -- sh -c 'cat f; echo out > g; pwd; mkdir -p sub'
+	same 'in
+/workspace' "$output"
+	same out "$(cat mine/g)"
+	same "$(stat -c %u mine)" "$(stat -c %u mine/g)"
+	run -2 lb-exec -w mine:ro -- sh -c 'echo x > h'
+	[[ $output == *"Read-only file system"* ]]
+	[ ! -e mine/h ]
+	run -0 lb-exec -w mine --workdir /workspace/sub -- pwd
+	same /workspace/sub "$output"
+}
+
+@test "home, the system's folders and what is not one's own are not mounted" {
+	mkdir -p "$HOME/project"
+	ours "$HOME"
+	run -77 lb-exec -w "$HOME" -- true
+	[[ $output == "lb-exec: cannot mount '$HOME'"*home* ]]
+	run -0 lb-exec -w "$HOME/project" -- touch x
+	ln -s /etc link
+	for one in / /etc /proc /sys /dev /usr /root /proc/self/root link \
+		"$LB_STATE"; do
+		mkdir -p "$LB_STATE"
+		run lb-exec -w "$one:ro" -- true
+		[[ $status -eq 77 || $status -eq 64 ]] || { echo "$one: $status"; return 1; }
+	done
+	run -64 lb-exec -w file:ro -- true
+}
+
+@test "root's own folder is not worked in as root" {
+	need root
+	mkdir roots
+	run -77 lb-exec -w roots -- true
+	[[ $output == *"belongs to root"*"chown"* ]]
+	echo x > roots/f
+	run -0 lb-exec -w roots:ro -- cat f
+	same x "$output"
+}
+
+@test "--mount adds folders and files, below the workspace or /mnt" {
+	mkdir a b
+	echo a > a/f
+	echo b > b/f
+	ours a b
+	run -0 lb-exec --mount a:/mnt/a:ro --mount b:/workspace/b:ro \
+		--mount a/f:/mnt/one:ro -- cat /mnt/a/f b/f /mnt/one
+	same 'a
+b
+a' "$output"
+	run -0 lb-exec --mount a:/mnt/a -- touch /mnt/a/new
+	[ -e a/new ]
+	run ! lb-exec --mount a:/mnt/a:ro -- touch /mnt/a/other
+	for bad in a:/etc/x a:relative a:/usr/x a:/workspace a:/mnt \
+		a:/workspace/.skills/x; do
+		run -64 lb-exec --mount "$bad:ro" -- true
+	done
+	run -64 lb-exec --mount a:/mnt/a:ro --mount b:/mnt/a:ro -- true
+	run -64 lb-exec --mount a:/mnt/a:ro --mount b:/mnt/a/b:ro -- true
+	run -64 lb-exec --session s --mount a:/workspace/a:ro -- true
+	run -0 lb-exec --session s --mount a:/mnt/a:ro -- cat /mnt/a/f
+}
+
+@test "a skill is there to be read, and nowhere else" {
+	mkdir demo
+	echo text > demo/SKILL.md
+	ours demo
+	run -0 lb-exec --session s --skill demo=demo -- cat .skills/demo/SKILL.md
+	same text "$output"
+	run ! lb-exec --session s --skill demo=demo -- touch .skills/demo/x
+	run -0 lb-exec --skill demo=demo -- ls .skills
+	same demo "$output"
+	run -0 lb-exec --session s -- ls -A .skills
+	same '' "$output"
+	mkdir mine
+	ours mine
+	run -77 lb-exec -w mine --skill demo=demo -- true
+	same '' "$(ls -A mine)"
+	run -64 lb-exec --skill ../x=demo -- true
+}
+
+@test "a command may be long; arguments may be many" {
+	long=$(head -c 300000 /dev/zero | tr '\0' x)
+	# shellcheck disable=SC2016 # the sandbox's
+	printf '{"kind":"exec","cmd":"x=%s; echo ${#x}"}\n' "$long" > in
+	run -0 --separate-stderr lb-exec --records < in
+	same 300000 "$(result .stdout)"
+	# shellcheck disable=SC2046 # words
+	same 7000 "$(lb-exec -- sh -c 'echo $#' sh $(seq 7000))"
+	run -125 lb-exec -- true $(seq 20000)
+	same 'lb-exec: the command has more than 8000 arguments' "$output"
+}
+
+@test "--records: a record in, a result out, with the keys that are common" {
+	exec_record 'echo $((6 * 7))' '{"id": "i1", "bot": "b", "session": "b/person_1", "x": 1}' > in
+	run -0 --separate-stderr lb-exec --records < in
+	same '' "$stderr"
+	[[ $output == '{"kind":"result"'* ]]
+	same 'result i1 b b/person_1 b/person_1 42 true' \
+		"$(result '[.kind, .id, .bot, .session, .session_id, (.stdout | rtrimstr("\n")), .ok] | join(" ")')"
+	# What the issue promises of a fresh machine.
+	same 42 "$(echo '{"kind":"exec","cmd":"python3 -c \"print(6*7)\""}' |
+		HOME=$PWD/none LB_CONFIG='' lb-exec --records | jq -r .stdout)"
+}
+
+@test "--records: what a record asks for, it gets" {
+	{
+		exec_record 'pwd; echo $A; env | grep -c PATH' '{"workdir": "/workspace/w", "env": {"A": "b c"}}'
+		exec_record 'sleep 60' '{"timeout_sec": 1}'
+		exec_record 'cat; exit 3'
+	} > in
+	run -0 lb-exec --records -j 1 < in
+	same '"/workspace/w\nb c\n1\n" 0 completed
+"" null timed_out
+"" 3 completed' "$(jq -r '"\(.stdout | tojson) \(.exit_code) \(.status)"' <<< "$output")"
+}
+
+@test "--records: each exec has one answer; bad ones say why" {
+	{
+		exec_record true '{"id": "1"}'
+		exec_record '' '{"id": "2"}'
+		exec_record true '{"id": "3", "timeout_sec": -1}'
+		exec_record true '{"id": "4", "env": {"A=B": "c"}}'
+		exec_record true '{"id": "5", "env": {"A": 5}}'
+		exec_record true '{"id": "6", "workdir": "relative"}'
+		exec_record true '{"id": "7", "session": 7}'
+		exec_record true '{"id": "8", "memory_mb": 1}'
+		exec_record true '{"id": "9", "network": "perhaps"}'
+		exec_record true '{"id": "10", "cmd": 7}'
+		echo '{"kind":"exec","id":"11"}'
+		exec_record true '{"id": "12", "host_path": "/etc"}'
+		exec_record true '{"id": "13", "extra_mounts": [{"host_path": "/no/such", "mount_path": "/mnt/x"}]}'
+		exec_record true '{"id": "14"}'
+	} > in
+	run -65 --separate-stderr lb-exec --records < in
+	same "$(seq 14)" "$(jq -r .id <<< "$output" | sort -n)"
+	same '1 14' "$(jq -r 'select(.kind == "result").id' <<< "$output" | sort -n | xargs)"
+	same 'denied 12
+not_found 13' "$(jq -r 'select(.code and .code != "data") | "\(.code) \(.record.id)"' <<< "$output" | sort)"
+	same "$(seq 2 13)" "$(jq -r 'select(.kind == "error") | select(.stage == "lb-exec" and (.message | length > 5) and .retryable == false).record.id' <<< "$output" | sort -n)"
+	same 12 "$(grep -c '^lb-exec: ' <<< "$stderr")"
+}
+
+@test "--records: what is not ours passes, byte for byte" {
+	printf '%s\n' '{"kind":"message",  "n":1.00,"x":"\u00e9"}' '{ "kind" : "other", broken' > in
+	exec_record true >> in
+	printf '{"kind":"result","n":1}' >> in
+	run -0 lb-exec --records < in
+	same "$(grep -v '"exec"' in)" "$(grep -v '"backend"' <<< "$output")"
+}
+
+@test "--records: a malformed line is an error record; -s stops at it" {
+	{
+		echo junk
+		exec_record 'echo after'
+		echo '{"kind":"exec","cmd":"a","cmd":"b"}'
+		echo '[1]'
+	} > in
+	run -65 --separate-stderr lb-exec --records < in
+	same '1 3 4' "$(jq -r 'select(.kind == "error").line_number' <<< "$output" | sort -n | xargs)"
+	same after "$(jq -r 'select(.kind == "result").stdout' <<< "$output" | xargs)"
+	run -65 --separate-stderr lb-exec --records -s < in
+	same 'error 1' "$(jq -r '"\(.kind) \(.line_number)"' <<< "$output")"
+	exec_record "echo $(head -c 2000 /dev/zero | tr '\0' x)" > in
+	run -65 --separate-stderr lb-exec --records --max-line 1k < in
+	same 'error 1' "$(jq -r '"\(.kind) \(.line_number)"' <<< "$output")"
+}
+
+@test "--records: a session's commands run one by one, in order; others beside them" {
+	for i in 1 2 3 4 5 6; do
+		exec_record "[ ! -e busy ] || echo two at once; touch busy; sleep 0.05
+			echo $i >> log; rm busy" '{"session": "b/person_1"}'
+	done > in
+	echo '{"kind":"note","session":"b/person_1"}' >> in
+	exec_record 'cat log' '{"session": "b/person_1"}' >> in
+	run -0 lb-exec --records -j 8 < in
+	same "$(seq 6)" "$(tail -n 1 <<< "$output" | jq -r .stdout | head -n 6)"
+	[[ $output != *"two at once"* ]]
+	same note "$(sed -n 7p <<< "$output" | jq -r .kind)"
+	# Two that wait for each other can both run.
+	mkdir both
+	ours both
+	{
+		exec_record 'touch a; until [ -e b ]; do sleep 0.02; done'
+		exec_record 'touch b; until [ -e a ]; do sleep 0.02; done'
+	} > in
+	run -0 lb-exec --records -j 2 -w both < in
+	same 'true true' "$(jq -r .ok <<< "$output" | xargs)"
+}
+
+@test "--records: a result comes when it is there, not at the end" {
+	mkfifo to from
+	lb-exec --records < to > from 3>&- &
+	exec 7> to 8< from
+	exec_record 'echo one' >&7
+	read -r -t 20 line <&8
+	same 'one' "$(jq -r .stdout <<< "$line" | xargs)"
+	exec_record 'echo two' >&7
+	read -r -t 20 line <&8
+	same 'two' "$(jq -r .stdout <<< "$line" | xargs)"
+	exec 7>&- 8<&-
+	wait $!
+}
+
+@test "--records: a full disk is 74, a reader that leaves ends it" {
+	exec_record true > in
+	run -74 bash -c 'lb-exec --records < in > /dev/full'
+	[[ $output == *"No space left on device"* ]]
+	for i in $(seq 100); do exec_record 'seq 2000'; done > in
+	run -141 --separate-stderr bash -c 'lb-exec --records < in | head -n 1 > out
+		exit ${PIPESTATUS[0]}'
+	same '' "$stderr"
+}
+
+@test "--records: stopped, it says of each what became of it" {
+	for i in 1 2 3 4 5; do
+		exec_record 'echo begun; sleep 984' "{\"id\": \"$i\", \"session\": \"b/person_1\"}"
+	done > in
+	mkfifo to
+	lb-exec --records < to > out 2> err 3>&- &
+	pid=$!
+	exec 7> to
+	cat in >&7
+	for ((i = 0; i < 200; i++)); do
+		! pgrep -f '[s]leep 984' > /dev/null || break
+		sleep 0.02
+	done
+	kill -TERM $pid
+	status=0
+	wait $pid || status=$?
+	exec 7>&-
+	same 143 "$status"
+	gone 'sleep 984'
+	same 'result 1 cancelled begun
+error 2 lost true
+error 3 lost true
+error 4 lost true
+error 5 lost true' "$(jq -r 'if .kind == "result" then "result \(.id) \(.killed_by) \(.stdout)"
+		else "error \(.id) \(.code) \(.retryable)" end' out | grep .)"
+}
+
+@test "a signal ends the command, and us by the same" {
+	lb-exec -- sh -c 'echo begun; sleep 983' > out 2> err 3>&- &
+	pid=$!
+	for ((i = 0; i < 200; i++)); do
+		! grep -q begun out || break
+		sleep 0.02
+	done
+	kill -INT $pid 2> /dev/null || kill -TERM $pid
+	status=0
+	wait $pid || status=$?
+	[[ $status -eq 130 || $status -eq 143 ]]
+	gone 'sleep 983'
+	# Not even SIGKILL leaves something behind.
+	lb-exec -- sh -c 'echo begun; setsid sleep 982' > out 3>&- &
+	pid=$!
+	for ((i = 0; i < 200; i++)); do
+		! grep -q begun out || break
+		sleep 0.02
+	done
+	kill -KILL $pid
+	wait $pid || true
+	gone 'sleep 982'
+}
+
+@test "--records: an operator's name for sessions counts more than a record's" {
+	echo 'system: {limitation: {force_box_session_id_template: "{bot}_{sender_id}"}}' > "$LB_CONFIG"
+	{
+		exec_record true '{"session": "b/group_1", "bot": "b", "sender_id": "s"}'
+		exec_record true '{"session": "b/group_1", "bot": "b"}'
+	} > in
+	run -65 --separate-stderr lb-exec --records -j 1 < in
+	same 'b_s' "$(jq -r 'select(.kind == "result").session_id' <<< "$output")"
+	same data "$(jq -r 'select(.kind == "error").code' <<< "$output")"
 }

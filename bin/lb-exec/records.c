@@ -10,18 +10,24 @@
 
 enum { JOBS = 2, HELD_EACH = 4 };
 
+/* Foreign lines go by the session that they name, so records do; without one,
+ * by the sandbox. */
 static const char *lane(void *arg, const struct lb_record *r)
 {
 	struct stream *s = arg;
-	lb_autofree char *session = NULL;
+	lb_autofree char *sandbox = NULL;
+	const char *session = lb_json_str(r->json, "session");
 	struct lb_error err;
 
-	job_session(s, r, &session, &err); /* said when its turn comes */
 	lb_buf_reset(&s->name);
+	if (!session || !*session) {
+		job_session(s, r, &sandbox, &err); /* said at its turn */
+		session = sandbox;
+	}
 	if (session)
-		lb_buf_printf(&s->name, "/%s", session);
+		lb_buf_puts(&s->name, session);
 	else
-		lb_buf_printf(&s->name, "%lu", ++s->n);
+		lb_buf_printf(&s->name, "\001%lu", ++s->n);
 	return lb_buf_str(&s->name);
 }
 

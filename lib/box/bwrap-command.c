@@ -7,20 +7,30 @@
 #include "base/mem.h"
 #include "box/bwrap.h"
 
-enum { OWN_ARGV = 16 }; /* at most, beside those of the command */
+enum {
+	OWN_ARGV = 16, /* at most, beside those of the command */
+	/* bwrap takes 9000, with those of its own. */
+	MOST_ARGV = 8000,
+};
 
 /* Enter the folder, made where it is missing, then go on as the command. */
 #define ENTER                                                                  \
 	"cd -- \"$0\" 2>/dev/null || { mkdir -p -- \"$0\" && cd -- \"$0\"; } " \
 	"|| exit 125; exec \"$@\""
 
-const char **lb_bwrap_argv(const struct lb_box_spec *spec, const char *script)
+const char **lb_bwrap_argv(const struct lb_box_spec *spec, const char *script,
+			   struct lb_error *err)
 {
 	const char **argv;
 	size_t n = 0, all = OWN_ARGV;
 
 	for (char **one = spec->argv; one && *one; one++)
 		all++;
+	if (all > MOST_ARGV + OWN_ARGV) {
+		lb_fail(err, LB_OS, "the command has more than %d arguments",
+			MOST_ARGV);
+		return NULL;
+	}
 	argv = lb_alloc(all * sizeof(*argv));
 	argv[n++] = "/usr/bin/bwrap";
 	argv[n++] = "--args";

@@ -297,7 +297,7 @@ static int start(struct lb_box_exec *x, struct args *a, const int *fds,
 		 int n_fds, const char *script, struct lb_error *err)
 {
 	static const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
-	lb_autofree const char **argv = lb_bwrap_argv(x->spec, script);
+	lb_autofree const char **argv = lb_bwrap_argv(x->spec, script, err);
 	struct lb_launch l = {
 		.argv = (char *const *)(uintptr_t)argv,
 		.env = (char *const *)(uintptr_t)env,
@@ -312,6 +312,8 @@ static int start(struct lb_box_exec *x, struct args *a, const int *fds,
 		.n_stages = a->n_stages,
 	};
 
+	if (!argv)
+		return -1;
 	set_limits(&l, x);
 	if (lb_launch(&l, &x->pid, err) == 0)
 		return 0;

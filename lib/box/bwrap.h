@@ -14,8 +14,10 @@
 #define LB_BWRAP_SCRIPT "/run/script"
 
 /* What bwrap is started as, NULL-ended; caller frees the list, not the texts.
- * `script`, or NULL: the command is in that file. */
-const char **lb_bwrap_argv(const struct lb_box_spec *spec, const char *script);
+ * `script`, or NULL: the command is in that file. NULL: LB_OS, it is too
+ * long. */
+const char **lb_bwrap_argv(const struct lb_box_spec *spec, const char *script,
+			   struct lb_error *err);
 
 /* Those of a driver; see driver.h. */
 void lb_bwrap_read(const char *line, struct lb_box_report *report);

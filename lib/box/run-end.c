@@ -84,7 +84,7 @@ static bool has_not_run(const struct lb_box_run *run)
 /* What it is like then, in words. */
 static void explain(struct lb_box_run *run, struct lb_error *err)
 {
-	const struct lb_stream *s = run->job.terminal ? &run->out : &run->err;
+	const struct lb_stream *s = run->is_one ? &run->out : &run->err;
 	lb_autobuf struct lb_buf said = {NULL};
 	bool truncated;
 

@@ -8,6 +8,15 @@
 
 #include "box/run.h"
 
+bool lb_run_is_one_place(int a, int b)
+{
+	struct stat one, other;
+
+	return a >= 0 && b >= 0 && fstat(a, &one) == 0 &&
+	       fstat(b, &other) == 0 && one.st_dev == other.st_dev &&
+	       one.st_ino == other.st_ino;
+}
+
 /*
  * Whoever works inside may open what he was given anew, by /dev/stdin and its
  * like: it has to be his for that.
@@ -82,7 +91,7 @@ static int open_pipes(struct lb_box_run *run, int inside[3],
 {
 	int ends[2];
 
-	for (int i = 1; i < 3; i++) {
+	for (int i = 1; i < (run->is_one ? 2 : 3); i++) {
 		if (pipe_for(run, ends, err) < 0)
 			return -1;
 		lb_stream_open(i == 1 ? &run->out : &run->err, ends[0]);
@@ -112,7 +121,7 @@ int lb_run_launch(struct lb_box_run *run, struct lb_error *err)
 				   : open_pipes(run, inside, err);
 	run->x.in = inside[0];
 	run->x.out = run->job.terminal ? inside[0] : inside[1];
-	run->x.err = run->job.terminal ? inside[0] : inside[2];
+	run->x.err = run->is_one ? run->x.out : inside[2];
 	if (result == 0)
 		result = run->driver->exec(run->box, &run->x, err);
 	for (int i = 0; i < 3; i++)

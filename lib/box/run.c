@@ -107,22 +107,6 @@ static int own_folder(const struct lb_box_run *run, const char *name,
 	return 0;
 }
 
-/* Whose a mounted folder is: root never works in it as root. */
-static int owner_of(struct lb_box_run *run, const struct lb_box_source *s,
-		    struct lb_error *err)
-{
-	struct stat st;
-
-	if (stat(s->path, &st) < 0)
-		return lb_fail_sys(err, LB_NOINPUT, "cannot mount '%s'",
-				   s->path);
-	if (s->mode != LB_BOX_RW || st.st_uid == 0)
-		return 0; /* who is it for? mounts.c has refused the rest */
-	run->x.uid = st.st_uid;
-	run->x.gid = st.st_gid ? st.st_gid : (gid_t)st.st_uid;
-	return 0;
-}
-
 /* Where the workspace comes from, and who works in it. */
 static int take_workspace(struct lb_box_run *run, struct lb_error *err)
 {
@@ -145,10 +129,8 @@ static int take_workspace(struct lb_box_run *run, struct lb_error *err)
 			       "the sandbox's own, not in '%s'",
 			       spec->host_path);
 	if (is_mounted) {
-		if (add_source(run, spec->host_path, spec->mount_path,
-			       spec->host_path_mode, err) < 0)
-			return -1;
-		return run->x.drop ? owner_of(run, &run->sources[0], err) : 0;
+		return add_source(run, spec->host_path, spec->mount_path,
+				  spec->host_path_mode, err);
 	}
 	if (!spec->session) {
 		run->x.own_workspace = true;
@@ -178,6 +160,29 @@ static int take_workspace(struct lb_box_run *run, struct lb_error *err)
 			  err);
 }
 
+/* Whose the first folder is that may be written to: root works as he who owns
+ * it. That root himself owns none of them, mounts.c has seen to. */
+static int take_owner(struct lb_box_run *run, struct lb_error *err)
+{
+	struct stat st;
+
+	for (int i = 0; i < run->x.n_sources; i++) {
+		const struct lb_box_source *s = &run->sources[i];
+
+		if (s->mode != LB_BOX_RW)
+			continue;
+		if (stat(s->path, &st) < 0)
+			return lb_fail_sys(err, LB_NOINPUT, "cannot mount '%s'",
+					   s->path);
+		if (st.st_uid == 0)
+			continue;
+		run->x.uid = st.st_uid;
+		run->x.gid = st.st_gid ? st.st_gid : (gid_t)st.st_uid;
+		break;
+	}
+	return 0;
+}
+
 static int take_mounts(struct lb_box_run *run, struct lb_error *err)
 {
 	const struct lb_box_spec *spec = run->job.spec;
@@ -203,7 +208,7 @@ static int take_mounts(struct lb_box_run *run, struct lb_error *err)
 			       spec->mounts[i].mount_path, spec->mounts[i].mode,
 			       err) < 0)
 			return -1;
-	return 0;
+	return run->x.drop && !run->has_session ? take_owner(run, err) : 0;
 }
 
 /* Limits for all of it together, where they can be had. */
@@ -267,8 +272,10 @@ static void set_up(struct lb_box_run *run)
 	run->err.sink = run->job.err;
 	run->err.kept = &r->err;
 	/* What a backend says of itself is for us, not for the reader. */
+	run->is_one = run->job.terminal ||
+		      lb_run_is_one_place(run->job.out, run->job.err);
 	if (run->job.out >= 0)
-		(run->job.terminal ? &run->out : &run->err)->holds =
+		(run->is_one ? &run->out : &run->err)->holds =
 			run->driver->says;
 }
 

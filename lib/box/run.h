@@ -34,6 +34,7 @@ struct lb_box_run {
 	bool exited, child_gone;
 	int status; /* of waitpid(2) */
 	struct lb_stream out, err;
+	bool is_one; /* `out` is both: they go to one place, in their order */
 	struct lb_feed feed;
 	char said[LB_RUN_LINE]; /* what the backend reports, a part of a line */
 	size_t n_said;
@@ -48,6 +49,8 @@ struct lb_box_run {
 	struct lb_box_result result;
 };
 
+/* Are both the same file, pipe or terminal? -1 is none. */
+bool lb_run_is_one_place(int a, int b);
 /* Make its descriptors and start the backend. */
 int lb_run_launch(struct lb_box_run *run, struct lb_error *err);
 /* Everything is there: wait for what happens. */
