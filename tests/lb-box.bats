@@ -203,7 +203,7 @@ bbbbbbbb|2|bob' "$(sql 'SELECT id, state, who FROM approvals')"
 @test "doctor says a line a check, and by its status how it is" {
 	run --separate-stderr lb-box doctor --json
 	[ "$status" -eq 0 ] || [ "$status" -eq 1 ] || [ "$status" -eq 69 ]
-	same 'apparmor bwrap container landlock leftovers namespaces quota sandbox seccomp state unprivileged users' \
+	same 'apparmor bwrap container landlock leftovers limits namespaces quota sandbox seccomp state unprivileged users' \
 		"$(jq -r .check <<< "$output" | sort | xargs)"
 	worst=$(jq -rs 'if .[0].state == "missing" then 69
 		elif any(.state != "ok") then 1 else 0 end' <<< "$output")
@@ -239,7 +239,7 @@ bbbbbbbb|2|bob' "$(sql 'SELECT id, state, who FROM approvals')"
 
 @test "the manual names every option, and its examples do what they say" {
 	documented lb-box.1 lb-box
-	for verb in approve audit deny doctor pending; do
+	for verb in approve audit delete deny doctor pending; do
 		documented lb-box.1 lb-box "$verb"
 	done
 	examples lb-box.1

@@ -326,6 +326,48 @@ ask() {
 	same 'denied' "$(jq -r 'select(.id == "7").error.code' <<< "$output")"
 }
 
+@test "serve: each call of a file tool is a row of the audit" {
+	needs_sandbox
+	grants write read
+	run -0 lb-tool serve < <(
+		ask call -/person_1 write '{"path":"dir/f","content":"x"}'
+		ask call -/person_1 read '{"path":"none"}'
+		ask call -/person_1 grep '{"pattern":"p"}'
+	)
+	run -0 lb-box audit --json
+	same '["grep","denied"]
+["read","allowed"]
+["write","allowed"]' "$(jq -c '[.tool,.decision]' <<< "$output" | sort)"
+}
+
+@test "serve: a reader that leaves ends what is under way" {
+	needs_sandbox
+	grants exec
+	ask call -/person_1 exec '{"command":"sleep 50"}' > "$BATS_TEST_TMPDIR/call"
+	cat > "$BATS_TEST_TMPDIR/asker" <<-'END'
+		echo '{"op":"hello","version":1}'
+		cat "$1"
+		while echo '{"op":"hello","version":1}' && sleep 0.1; do :; done 2> /dev/null
+	END
+	SECONDS=0
+	run -0 sh -c 'sh "$0" "$1" | lb-tool serve | head -n 1' \
+		"$BATS_TEST_TMPDIR/asker" "$BATS_TEST_TMPDIR/call"
+	[ "$SECONDS" -lt 20 ]
+}
+
+@test "what exec made can be changed, and what a tool made is the session's" {
+	needs_sandbox
+	run -0 lb-exec --session s -- sh -c 'umask 077; echo old > f; mkdir d'
+	run -0 lb-tool call --session s edit '{"path":"f","old_string":"old","new_string":"new"}'
+	run -0 lb-tool call --session s write '{"path":"d/g","content":"made"}'
+	run -0 lb-exec --session s -- sh -c 'cat f d/g; echo >> d/g; rm -r d f; ls'
+	same "$(printf 'new\nmade')" "$output"
+	if [ "$(id -u)" -eq 0 ]; then
+		run -0 lb-tool call --session s write '{"path":"h","content":""}'
+		[ "$(stat -c %u "$LB_STATE"/box/workspaces/*/h)" -ge 200000 ]
+	fi
+}
+
 @test "examples of the page run" {
 	examples lb-tool.1
 }

@@ -138,3 +138,8 @@ bool lb_box_available(struct lb_config *config, struct lb_error *why)
 		*why = known.why;
 	return known.works;
 }
+
+void lb_box_doubt(void)
+{
+	known.again = 0;
+}

@@ -25,4 +25,7 @@ int lb_box_probe(struct lb_config *config, const char **name,
  */
 bool lb_box_available(struct lb_config *config, struct lb_error *why);
 
+/* One did not start: ask anew, whatever was known. */
+void lb_box_doubt(void);
+
 #endif

@@ -105,9 +105,6 @@ static void put_system(struct args *a)
 
 static int put_etc(struct args *a, struct lb_box *box, struct lb_error *err)
 {
-	static const char *const ours[] = {"/etc/ld.so.cache", "/etc/localtime",
-					   "/etc/ssl/certs",
-					   "/etc/alternatives", "/etc/fonts"};
 	struct lb_box_source etc = {
 		.target = "/etc",
 		.mode = LB_BOX_RO,
@@ -123,8 +120,6 @@ static int put_etc(struct args *a, struct lb_box *box, struct lb_error *err)
 	etc.dev = st.st_dev;
 	etc.ino = st.st_ino;
 	mount_source(a, &etc);
-	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
-		args(a, "--ro-bind-try", ours[i], ours[i]);
 	return 0;
 }
 
@@ -166,7 +161,6 @@ static void put_workspace(struct args *a, const struct lb_box_exec *x)
 static void put_devices(struct args *a, bool ready)
 {
 	args(a, "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys",
-	     "--ro-bind-try", "/proc/sysrq-trigger", "/proc/sysrq-trigger",
 	     "--dev", "/dev");
 	/* It reads from us here, when everything above is mounted; what it
 	 * writes is covered by what comes next. */

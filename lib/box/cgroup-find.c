@@ -29,32 +29,66 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-static FILE *open_proc(const char *root, const char *name)
+/* What the kernel says of us, read once. */
+struct us {
+	const char *root;         /* put before every path */
+	char *cgroup, *mountinfo; /* those files of /proc/self; owned */
+};
+
+enum { MOST_PROC = 4 * 1024 * 1024 };
+
+static char *read_proc(const char *root, const char *name)
 {
 	lb_autofree char *path = lb_printf("%s/proc/self/%s", root, name);
+	lb_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t size = 16 * 1024, len = 0;
+	char *text = lb_alloc(size);
+	ssize_t got = fd < 0 ? -1 : 1;
 
-	return fopen(path, "re");
+	while (got > 0 && size <= MOST_PROC) {
+		if (len + 1 == size)
+			text = lb_grow(text, size *= 2);
+		got = read(fd, text + len, size - len - 1);
+		len += got > 0 ? (size_t)got : 0;
+	}
+	text[len] = '\0';
+	return text;
+}
+
+/* The next line of a text, copied; false: there is none. A longer one is
+ * passed over. */
+static bool next_line(const char **text, char *line, size_t size)
+{
+	while (**text) {
+		size_t len = strcspn(*text, "\n");
+		const char *at = *text;
+
+		*text += len + (at[len] == '\n');
+		if (len >= size)
+			continue;
+		memcpy(line, at, len);
+		line[len] = '\0';
+		return true;
+	}
+	return false;
 }
 
 /* Our own group in the hierarchy with that controller ("": version 2). */
-static char *own_group(const char *root, const char *controller)
+static char *own_group(const struct us *us, const char *controller)
 {
-	FILE *f = open_proc(root, "cgroup");
+	const char *text = us->cgroup;
 	char line[4096], *found = NULL;
 
-	while (f && !found && fgets(line, sizeof(line), f)) {
+	while (!found && next_line(&text, line, sizeof(line))) {
 		char *list = strchr(line, ':');
 		char *path = list ? strchr(list + 1, ':') : NULL;
 
 		if (!path)
 			continue;
 		*path++ = '\0';
-		path[strcspn(path, "\n")] = '\0';
 		if (*controller ? has_word(list + 1, controller) : !list[1])
 			found = lb_strdup(path);
 	}
-	if (f)
-		fclose(f);
 	return found;
 }
 
@@ -83,14 +117,14 @@ static bool split(char *line, struct mounted *m)
 }
 
 /* Where that hierarchy is mounted, with our group in it; NULL: nowhere. */
-static char *folder_of(const char *root, const char *controller)
+static char *folder_of(const struct us *us, const char *controller)
 {
-	lb_autofree char *own = own_group(root, controller);
-	FILE *f = own ? open_proc(root, "mountinfo") : NULL;
+	lb_autofree char *own = own_group(us, controller);
+	const char *text = own ? us->mountinfo : "";
 	char line[8192], *found = NULL;
 	struct mounted m;
 
-	while (f && !found && fgets(line, sizeof(line), f)) {
+	while (!found && next_line(&text, line, sizeof(line))) {
 		const char *inner = own;
 		size_t len;
 
@@ -102,11 +136,9 @@ static char *folder_of(const char *root, const char *controller)
 		if (strncmp(own, m.root, len) == 0 &&
 		    (own[len] == '/' || !own[len]))
 			inner = own + len;
-		found = lb_printf("%s%s%s", root, m.point,
+		found = lb_printf("%s%s%s", us->root, m.point,
 				  strcmp(inner, "/") == 0 ? "" : inner);
 	}
-	if (f)
-		fclose(f);
 	return found;
 }
 
@@ -158,31 +190,17 @@ static bool hands_down(const char *folder)
 	return all;
 }
 
-/* Can a group be made there? */
-static bool can_make(const char *folder, struct lb_error *why)
-{
-	lb_autofree char *path =
-		lb_printf("%s/lb-%ld-0", folder, (long)getpid());
-
-	if (mkdir(path, 0755) < 0) {
-		lb_fail_sys(why, LB_OS,
-			    "cannot make a control group below '%s'", folder);
-		return false;
-	}
-	rmdir(path);
-	return true;
-}
-
-static void find_v1(struct lb_cgroups *g, const char *root, const char *parent)
+static void find_v1(struct lb_cgroups *g, const struct us *us,
+		    const char *parent)
 {
 	for (int i = 0; i < LB_CGROUP_KINDS; i++) {
-		g->below[i] = below(folder_of(root, names[i]), parent);
-		if (!g->below[i])
+		g->below[i] = below(folder_of(us, names[i]), parent);
+		if (!g->below[i]) {
 			lb_fail(&g->why, LB_OS,
 				"no control group for '%s' is mounted",
 				names[i]);
-		if (!g->below[i] || !can_make(g->below[i], &g->why))
 			return;
+		}
 	}
 	g->version = 1;
 }
@@ -191,16 +209,17 @@ static void find_v1(struct lb_cgroups *g, const char *root, const char *parent)
  * Version 2: a group with processes hands nothing down, so ours does not serve
  * unless it is the root; root makes one of its own beside the system's.
  */
-static void find_v2(struct lb_cgroups *g, const char *root, const char *parent)
+static void find_v2(struct lb_cgroups *g, const struct us *us,
+		    const char *parent)
 {
-	char *own = folder_of(root, "");
+	char *own = folder_of(us, "");
 
 	if (!own)
 		return;
 	if (*parent || geteuid() != 0) {
 		own = below(own, parent);
 	} else {
-		lb_autofree char *path = own_group(root, "");
+		lb_autofree char *path = own_group(us, "");
 		size_t len = strlen(own) -
 			     (strcmp(path, "/") == 0 ? 0 : strlen(path));
 
@@ -214,7 +233,7 @@ static void find_v2(struct lb_cgroups *g, const char *root, const char *parent)
 			"the control group '%s' does not hand down memory, "
 			"pids and cpu",
 			own);
-	else if (can_make(own, &g->why))
+	else
 		g->version = 2;
 }
 
@@ -227,15 +246,41 @@ void lb_cgroups_release(struct lb_cgroups *g)
 
 void lb_cgroups_find(struct lb_cgroups *g, const char *root, const char *parent)
 {
-	lb_autofree char *first = own_group(root, names[LB_CGROUP_MEMORY]);
+	struct us us = {root, read_proc(root, "cgroup"),
+			read_proc(root, "mountinfo")};
+	lb_autofree char *first = own_group(&us, names[LB_CGROUP_MEMORY]);
 
 	lb_cgroups_release(g);
 	lb_fail(&g->why, LB_OS, "no control groups are mounted");
 	if (first)
-		find_v1(g, root, parent);
+		find_v1(g, &us, parent);
 	else
-		find_v2(g, root, parent);
+		find_v2(g, &us, parent);
 	g->looked = true;
+	free(us.cgroup);
+	free(us.mountinfo);
+}
+
+/* How many folders groups are made below. */
+static int kinds(const struct lb_cgroups *g)
+{
+	return g->version == 1 ? LB_CGROUP_KINDS : g->version / 2;
+}
+
+void lb_cgroups_try(struct lb_cgroups *g)
+{
+	for (int i = 0; i < kinds(g); i++) {
+		lb_autofree char *path =
+			lb_printf("%s/lb-%ld-0", g->below[i], (long)getpid());
+
+		if (mkdir(path, 0755) < 0) {
+			lb_fail_sys(&g->why, LB_OS,
+				    "cannot make a control group below '%s'",
+				    g->below[i]);
+			g->version = 0;
+		}
+		rmdir(path);
+	}
 }
 
 /* "lb-PID-N" of a process that is gone. */
@@ -272,7 +317,6 @@ static void sweep(const char *folder, int version)
 
 void lb_cgroups_sweep(const struct lb_cgroups *g)
 {
-	for (int i = 0;
-	     i < (g->version == 1 ? LB_CGROUP_KINDS : g->version / 2); i++)
+	for (int i = 0; i < kinds(g); i++)
 		sweep(g->below[i], g->version);
 }

@@ -26,11 +26,13 @@ struct lb_cgroups {
 };
 
 /*
- * Look where: by making a group and removing it. `root` is put before /proc
- * and taken from nothing else ("" but in tests); `parent` is `box.cgroup`.
+ * Look where. `root` is put before every path ("" but in tests); `parent` is
+ * `box.cgroup`.
  */
 void lb_cgroups_find(struct lb_cgroups *groups, const char *root,
 		     const char *parent);
+/* Make a group and remove it; where that cannot be, it is nowhere. */
+void lb_cgroups_try(struct lb_cgroups *groups);
 void lb_cgroups_release(struct lb_cgroups *groups);
 
 struct lb_cgroup_limits {

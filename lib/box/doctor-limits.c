@@ -13,6 +13,7 @@ void lb_check_limits(const struct lb_patient *p, struct lb_symptom *s)
 	struct lb_cgroups groups = {0};
 
 	lb_cgroups_find(&groups, p->root, parent ? parent : "");
+	lb_cgroups_try(&groups);
 	if (groups.version > 0) {
 		lb_symptom_say(s, LB_HEALTH_OK,
 			       "memory, processes and processor are limited by "

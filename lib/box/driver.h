@@ -20,7 +20,8 @@ struct lb_box {
 	struct lb_config *config; /* borrowed, as is the loop */
 	char *state;
 	struct lb_cgroups groups;
-	int etc; /* O_PATH of the folder that is /etc inside; -1 */
+	bool swept; /* groups that others left behind are gone */
+	int etc;    /* O_PATH of the folder that is /etc inside; -1 */
 	char *etc_path;
 	struct ending **ending; /* control groups that are not empty yet */
 	size_t n_ending;

@@ -70,5 +70,9 @@ bool lb_run_measure(const struct lb_box_run *run, int *again_ms)
 	took = size.took_us / 1000;
 	if (took > DEAR_MS)
 		*again_ms = took * 10 > LATEST_MS ? LATEST_MS : (int)took * 10;
+	/* So it is with folders that could not be looked into: they can be
+	 * given their rights back. */
+	if (size.unread <= run->had.unread)
+		size.unread = 0;
 	return !lb_tree_is_over(&size, &limits) && !is_full(fd);
 }

@@ -271,6 +271,13 @@ static int check_all(struct judge *j, struct lb_box_spec *spec,
 	return 0;
 }
 
+/* Is a source of the asker's mounted at all? */
+static bool has_sources(const struct lb_box_spec *spec)
+{
+	return spec->n_mounts > 0 ||
+	       (spec->host_path && spec->host_path_mode != LB_BOX_NONE);
+}
+
 /* The real path of a folder that need not be there yet. */
 static char *real(char *take)
 {
@@ -289,6 +296,8 @@ int lb_box_mounts_check(struct lb_config *config, const char *state,
 	struct judge j = {.config = config, .asker = asker, .spec = spec};
 	int bad;
 
+	if (!has_sources(spec))
+		return check_all(&j, spec, err);
 	j.root = real(lb_box_root(config, state));
 	j.who = geteuid();
 	j.ours.state = real(lb_strdup(state));

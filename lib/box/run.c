@@ -219,10 +219,8 @@ static int take_group(struct lb_box_run *run, struct lb_error *err)
 	const char *parent = lb_config_str(box->config, "box.cgroup");
 	struct lb_error why;
 
-	if (!box->groups.looked) {
+	if (!box->groups.looked)
 		lb_cgroups_find(&box->groups, "", parent ? parent : "");
-		lb_cgroups_sweep(&box->groups);
-	}
 	run->result.limits = LB_BOX_RLIMIT;
 	if (lb_cgroup_make(&box->groups,
 			   &(struct lb_cgroup_limits){
@@ -322,5 +320,8 @@ struct lb_box_run *lb_box_start(struct lb_box *box,
 		return NULL;
 	}
 	lb_run_watch(run);
+	if (!box->swept)
+		lb_cgroups_sweep(&box->groups);
+	box->swept = true;
 	return run;
 }

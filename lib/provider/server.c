@@ -15,7 +15,12 @@
 #include "record/out.h"
 #include "record/record.h"
 
-enum { MAX_JOBS = 4096, MAX_MESSAGE = 4096, DEFAULT_MS = 120 * 1000 };
+enum {
+	MAX_JOBS = 4096,
+	MAX_MESSAGE = 4096,
+	DEFAULT_MS = 120 * 1000,
+	CANCEL_MS = 2000, /* in which a call ends that was cancelled */
+};
 
 struct lb_server {
 	const struct lb_serving *what;
@@ -304,6 +309,20 @@ static int serve(struct lb_server *s)
 	}
 }
 
+/* The reader left: what is under way ends, though nobody reads how. */
+static void stop_jobs(struct lb_server *s)
+{
+	int64_t until = lb_clock_mono() + CANCEL_MS, now;
+	struct lb_job *next;
+
+	for (struct lb_job *job = s->jobs; job; job = next) {
+		next = job->next;
+		cancel(s, job->id);
+	}
+	while (s->jobs && (now = lb_clock_mono()) < until)
+		lb_loop_turn(s->loop, (int)(until - now));
+}
+
 int lb_tools_serve(const struct lb_serving *what)
 {
 	struct lb_server s = {.what = what};
@@ -315,17 +334,13 @@ int lb_tools_serve(const struct lb_serving *what)
 	if (what->begin)
 		what->begin(what->arg, s.loop, &s);
 	code = serve(&s);
-	while (s.jobs) {
-		struct lb_job *job = s.jobs;
-
-		cancel(&s, job->id); /* nobody reads what it says to that */
-		if (s.jobs == job)
-			free_job(job);
-	}
-	lb_lines_close(s.in);
-	lb_out_close(s.out);
+	stop_jobs(&s);
 	if (what->end)
 		what->end(what->arg);
+	while (s.jobs)
+		free_job(s.jobs);
+	lb_lines_close(s.in);
+	lb_out_close(s.out);
 	lb_loop_close(s.loop);
 	return code;
 }

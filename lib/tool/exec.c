@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "box/approval.h"
 #include "box/audit.h"
+#include "box/backend.h"
 #include "box/box.h"
 #include "box/profile.h"
 #include "store/approval.h"
@@ -175,6 +176,8 @@ static void on_done(void *arg, struct lb_box_result *r,
 
 	x->run = NULL;
 	json_array_foreach(x->notes, i, note) json_array_append(r->notes, note);
+	if (error && error->code == LB_UNAVAILABLE)
+		lb_box_doubt();
 	if (error) {
 		audit(x, NULL,
 		      error->code == LB_DENIED ? LB_BOX_DENIED : LB_BOX_ALLOWED,
