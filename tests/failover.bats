@@ -6,6 +6,8 @@ load server
 
 setup() {
 	exec < /dev/null
+	# The tools of the sandbox are tested elsewhere.
+	export LB__BOX__ENABLED=false
 	export LB__LLM__RETRY__BACKOFF=1ms
 }
 

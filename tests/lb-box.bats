@@ -239,7 +239,7 @@ bbbbbbbb|2|bob' "$(sql 'SELECT id, state, who FROM approvals')"
 
 @test "the manual names every option, and its examples do what they say" {
 	documented lb-box.1 lb-box
-	for verb in approve audit deny doctor pending; do
+	for verb in approve audit delete deny doctor pending; do
 		documented lb-box.1 lb-box "$verb"
 	done
 	examples lb-box.1

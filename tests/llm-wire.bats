@@ -7,6 +7,8 @@ load server
 
 setup() {
 	exec < /dev/null
+	# The tools of the sandbox are tested elsewhere.
+	export LB__BOX__ENABLED=false
 	serve <<-'END'
 		on POST /openai-chat/chat/completions
 		if-json model agent

@@ -7,11 +7,12 @@
 #include "store/store.h"
 
 extern const struct lb_opt audit_options[], pending_options[], decide_options[],
-	doctor_options[];
+	doctor_options[], delete_options[];
 
 int audit_verb(int argc, char **argv);
 int pending_verb(int argc, char **argv);
 int approve_verb(int argc, char **argv);
+int delete_verb(int argc, char **argv);
 int deny_verb(int argc, char **argv);
 int doctor_verb(int argc, char **argv);
 

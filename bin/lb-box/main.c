@@ -6,6 +6,8 @@ static const struct lb_verb verbs[] = {
 	 decide_options, approve_verb, 1},
 	{"audit", "", "List what was done with tools", audit_options,
 	 audit_verb},
+	{"delete", "SESSION...", "Remove the files of sandboxes, for good",
+	 delete_options, delete_verb, 1, -1},
 	{"deny", "REQUEST", "Refuse a command that waits", decide_options,
 	 deny_verb, 1},
 	{"doctor", "", "Say what isolation there is here, and what is missing",

@@ -1,6 +1,8 @@
 #include "box/place.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,10 +114,21 @@ uid_t lb_box_uid(const struct lb_box_uids *uids, const char *root,
 	return 0;
 }
 
-void lb_box_uid_free(const char *root, uid_t uid)
+void lb_box_uid_free(const char *root, const char *folder)
 {
-	lb_autofree char *path =
-		lb_printf("%s/uids/%lu", root, (unsigned long)uid);
+	lb_autofree char *all = lb_printf("%s/uids", root);
+	DIR *dir = opendir(all);
+	const struct dirent *one;
+	char owner[512];
 
-	unlink(path);
+	while (dir && (one = readdir(dir)) != NULL) {
+		ssize_t len = readlinkat(dirfd(dir), one->d_name, owner,
+					 sizeof(owner) - 1);
+
+		if (len > 0 && (size_t)len == strlen(folder) &&
+		    memcmp(owner, folder, (size_t)len) == 0)
+			unlinkat(dirfd(dir), one->d_name, 0);
+	}
+	if (dir)
+		closedir(dir);
 }

@@ -38,7 +38,7 @@ int lb_box_uids(struct lb_config *config, struct lb_box_uids *uids,
 uid_t lb_box_uid(const struct lb_box_uids *uids, const char *root,
 		 const char *folder, struct lb_error *err);
 
-/* The session is gone: another one may have its user id. */
-void lb_box_uid_free(const char *root, uid_t uid);
+/* The session with that folder is gone: another one may have its user id. */
+void lb_box_uid_free(const char *root, const char *folder);
 
 #endif

@@ -87,6 +87,34 @@ static int lock(const struct lb_box_session *s, struct lb_error *err)
 	return fd;
 }
 
+/*
+ * Who uses a session holds this file, and finds it still there when he does: a
+ * session that was deleted meanwhile begins anew.
+ */
+static int use(struct lb_box_session *s, struct lb_error *err)
+{
+	lb_autofree char *path = lb_printf("%s/use", s->folder);
+	struct stat st;
+
+	for (;;) {
+		s->used = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+			       0600);
+		if (s->used < 0 && errno == ENOENT) {
+			if (lb_path_make(s->folder, err) < 0)
+				return -1;
+			continue;
+		}
+		if (s->used < 0 ||
+		    (flock(s->used, LOCK_SH) < 0 && errno != EINTR) ||
+		    fstat(s->used, &st) < 0)
+			return lb_fail_sys(err, LB_IO, "cannot hold '%s'",
+					   path);
+		if (st.st_nlink > 0)
+			return 0;
+		close(s->used);
+	}
+}
+
 /* A new workspace appears whole, with its owner. */
 static int make(struct opening *o, struct lb_error *err)
 {
@@ -209,6 +237,7 @@ int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 	*s = (struct lb_box_session){
 		.name = lb_strdup(name),
 		.workspace_fd = -1,
+		.used = -1,
 		.drop = geteuid() == 0,
 		.quota_mb = quota_mb,
 	};
@@ -217,7 +246,7 @@ int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 	if (all && (!s->drop || lb_box_uids(config, &o.uids, err) == 0)) {
 		s->folder = lb_printf("%s/sessions/%s", o.root, folder);
 		s->workspace = lb_printf("%s/%s", all, folder);
-		if (open_all(&o, err) == 0) {
+		if (use(s, err) == 0 && open_all(&o, err) == 0) {
 			free(o.root);
 			return 0;
 		}
@@ -234,5 +263,7 @@ void lb_box_session_close(struct lb_box_session *s)
 	free(s->workspace);
 	if (s->workspace_fd >= 0)
 		close(s->workspace_fd);
-	*s = (struct lb_box_session){.workspace_fd = -1};
+	if (s->used >= 0)
+		close(s->used);
+	*s = (struct lb_box_session){.workspace_fd = -1, .used = -1};
 }

@@ -23,6 +23,7 @@ struct lb_box_session {
 	char *folder;     /* of what we know of it; owned */
 	char *workspace;  /* owned */
 	int workspace_fd; /* O_PATH of it; whoever uses it opens from here */
+	int used;         /* held while it is open: nobody deletes it */
 	uid_t uid;        /* whose files they are; 0 never */
 	gid_t gid;
 	bool drop; /* we are root, and become that user before we touch them */
@@ -39,5 +40,13 @@ int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 			const char *state, const char *name, int64_t quota_mb,
 			struct lb_error *err);
 void lb_box_session_close(struct lb_box_session *s);
+
+/*
+ * Remove the session: its files, its file system, what we know of it; its user
+ * id is free then. LB_NOINPUT: there is none of that name; LB_AGAIN: somebody
+ * uses it; LB_DENIED, LB_IO.
+ */
+int lb_box_session_delete(struct lb_config *config, const char *state,
+			  const char *name, struct lb_error *err);
 
 #endif
