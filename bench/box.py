@@ -110,15 +110,12 @@ def latency():
         "cold": lambda n: samples(n, [lb_exec, "--", "true"]),
         "session": lambda n: samples(n, [lb_exec, "--session", "bench", "--",
                                          "true"])}
-    tool = Tool() if os.path.exists(BUILD + "/lb-tool") else None
-    if tool:
-        cases["tool"] = lambda n: [tool.exec() for _ in range(n)]
+    tool = Tool()
+    cases["tool"] = lambda n: [tool.exec() for _ in range(n)]
     got = by_turns(cases)
-    if tool:
-        tool.close()
+    tool.close()
     for name, more in (("cold", 1.5), ("session", 1), ("tool", 0.5)):
-        if name in got:
-            bound(name, got[name], got["bare"] + more)
+        bound(name, got[name], got["bare"] + more)
     return got
 
 

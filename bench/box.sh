@@ -22,7 +22,8 @@ chmod 755 "$work"
 
 make -s -C "$build" bench/samples bench/box-filter || exit 99
 "$build/bench/box-filter" > "$work/filter" || exit 99
-: > "$work/config.yaml"
+echo 'pipelines: {default: {sandbox: {open-to: everyone},
+  ai: {local-agent: {tools: [exec]}}}}' > "$work/config.yaml"
 mkdir -p "$work/ws" "$work/skill" "$work/etc/ssl/certs" "$work/etc/alternatives"
 : > "$work/etc/ld.so.cache"
 : > "$work/etc/localtime"
