@@ -117,7 +117,7 @@ static int set_stage(const struct task *t)
 
 	if (unshare(CLONE_NEWNS) < 0)
 		return failed(t, "unshare", "mount namespace");
-	if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
+	if (mount("none", "/", "none", MS_REC | MS_SLAVE, NULL) < 0)
 		return failed(t, "mount", "/");
 	if ((mkdir("/run/lb", 0711) < 0 && errno != EEXIST) ||
 	    (mkdir(LB_LAUNCH_STAGE, 0711) < 0 && errno != EEXIST))
@@ -177,6 +177,8 @@ int lb_launch(const struct lb_launch *l, pid_t *pid, struct lb_error *err)
 {
 	int ends[2];
 	char step[PATH_MAX + 64];
+	lb_autofree char *why = NULL;
+	const char *colon;
 	ssize_t got;
 	int bad;
 
@@ -200,7 +202,8 @@ int lb_launch(const struct lb_launch *l, pid_t *pid, struct lb_error *err)
 		return bad;
 	step[got] = '\0';
 	/* err ends with what errno says; what was to be done is in `step`. */
+	colon = strrchr(err->text, ':');
+	why = lb_strdup(colon ? colon : "");
 	return lb_fail(err, LB_UNAVAILABLE,
-		       "the sandbox cannot be prepared: %s%s", step,
-		       strrchr(err->text, ':') ? strrchr(err->text, ':') : "");
+		       "the sandbox cannot be prepared: %s%s", step, why);
 }

@@ -86,6 +86,9 @@ static int own_folder(const struct lb_box_run *run, const char *name,
 		close(fd);
 		return 0;
 	}
+	if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
+		return lb_fail_sys(err, LB_IO, "cannot open '%s/%s'",
+				   s->workspace, name);
 	if (errno != ENOENT &&
 	    renameat(s->workspace_fd, name, s->workspace_fd, aside) < 0)
 		return lb_fail_sys(err, LB_IO, "cannot move '%s/%s' away",
@@ -315,11 +318,10 @@ struct lb_box_run *lb_box_start(struct lb_box *box,
 	run->job = *job;
 	run->driver = job->on_host ? &lb_box_host : &lb_box_bwrap;
 	set_up(run);
-	if (begin(run, err) < 0) {
+	if (begin(run, err) < 0 || lb_run_watch(run, err) < 0) {
 		lb_run_free(run);
 		return NULL;
 	}
-	lb_run_watch(run);
 	if (!box->swept)
 		lb_cgroups_sweep(&box->groups);
 	box->swept = true;
