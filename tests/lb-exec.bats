@@ -158,7 +158,10 @@ x' "$output"
 
 @test "a slow reader loses nothing" {
 	seq 200000 > want
-	lb-exec -- cat < want | { sleep 0.4; cmp - want; }
+	lb-exec -- cat < want | { sleep 0.3; cmp - want; }
+	# What is left when the command has ended fits in pipes and in memory.
+	seq 22000 > want
+	lb-exec -- seq 22000 | { sleep 0.6; cmp - want; }
 }
 
 @test "output that cannot be written is said and is 125" {
@@ -514,6 +517,26 @@ not_found 13' "$(jq -r 'select(.code and .code != "data") | "\(.code) \(.record.
 	same 12 "$(grep -c '^lb-exec: ' <<< "$stderr")"
 }
 
+@test "--records: folders that a record asks for need the operator's word" {
+	mkdir allowed mine
+	echo 1 | tee allowed/f > mine/f
+	ours allowed mine
+	echo "box: {local: {allowed_mount_roots: ['$PWD/allowed']}}" > "$LB_CONFIG"
+	for one in allowed mine; do
+		exec_record 'cat f' "{\"id\": \"$one\", \"host_path\": \"$PWD/$one\"}"
+		exec_record 'cat /mnt/x/f' "{\"id\": \"$one too\", \"extra_mounts\":
+			[{\"host_path\": \"$PWD/$one\", \"mount_path\": \"/mnt/x\", \"mode\": \"ro\"}]}"
+	done > in
+	run -77 --separate-stderr lb-exec --records < in
+	same 'allowed
+allowed too' "$(jq -r 'select(.stdout == "1\n").id' <<< "$output" | sort)"
+	same 'denied mine
+denied mine too' "$(jq -r 'select(.code) | "\(.code) \(.record.id)"' <<< "$output" | sort)"
+	# What is on the command line is one's own.
+	exec_record 'cat f' > in
+	same 1 "$(lb-exec --records -w mine < in | jq -r .stdout)"
+}
+
 @test "--records: what is not ours passes, byte for byte" {
 	printf '%s\n' '{"kind":"message",  "n":1.00,"x":"\u00e9"}' '{ "kind" : "other", broken' > in
 	exec_record true >> in
@@ -550,6 +573,13 @@ not_found 13' "$(jq -r 'select(.code and .code != "data") | "\(.code) \(.record.
 	same "$(seq 6)" "$(tail -n 1 <<< "$output" | jq -r .stdout | head -n 6)"
 	[[ $output != *"two at once"* ]]
 	same note "$(sed -n 7p <<< "$output" | jq -r .kind)"
+	# Without one, it is the sandbox that they have in common.
+	for i in 1 2 3; do
+		exec_record "[ ! -e busy ] || echo two at once; touch busy; sleep 0.1
+			rm busy" '{"session_id": "one"}'
+	done > in
+	run -0 lb-exec --records -j 8 < in
+	[[ $output != *"two at once"* ]]
 	# Two that wait for each other can both run.
 	mkdir both
 	ours both
@@ -802,6 +832,9 @@ error 1 config' "$(jq -r 'if .kind == "error" then "error \(.record.id) \(.code)
 	ms lb-exec --host -t 300ms -- sh -c 'sleep 981 & sleep 981'
 	same 124 "$status"
 	gone 'sleep 981'
+	ms lb-exec --host -- sh -c 'setsid sleep 6 & sleep 0.3; echo hi'
+	same hi "$(cat out)"
+	[ "$took" -lt 5000 ]
 }
 
 # at_terminal COMMAND - as a person types it; the screen is the output.

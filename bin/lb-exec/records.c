@@ -35,7 +35,7 @@ static bool has_room(void *arg)
 {
 	const struct stream *s = arg;
 
-	return s->running < s->most || s->stopping;
+	return s->running < s->most;
 }
 
 static void pass(void *arg, const struct lb_line *line)
