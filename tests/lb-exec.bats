@@ -11,6 +11,13 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
 
+teardown() {
+	local one
+	for one in "$LB_STATE"/box/workspaces/*; do
+		! mountpoint -q "$one" || umount "$one"
+	done
+}
+
 # A file or folder that an ordinary user owns, also when root runs the tests.
 ours() {
 	[ "$(id -u)" -ne 0 ] || chown -R 65534:65534 "$@"
@@ -638,4 +645,269 @@ error 5 lost true' "$(jq -r 'if .kind == "result" then "result \(.id) \(.killed_
 	run -65 --separate-stderr lb-exec --records -j 1 < in
 	same 'b_s' "$(jq -r 'select(.kind == "result").session_id' <<< "$output")"
 	same data "$(jq -r 'select(.kind == "error").code' <<< "$output")"
+}
+
+@test "memory, processes and processors are limited, all of it together" {
+	need python3
+	export LC_ALL=C.UTF-8
+	run --separate-stderr lb-exec --pids 20 --json -- sh -c 'for i in $(seq 60); do sleep 3 & done'
+	[[ $(result .stderr) == *"annot fork"* ]]
+	run lb-exec --memory 64M --json -- python3 -c 'x = bytearray(300 << 20); print(len(x))'
+	if [ "$(result .limits_backend)" = cgroup ]; then
+		same 'memory false' "$(result '.killed_by + " " + (.ok | tostring)')"
+		# A child that died of it, too.
+		run lb-exec --memory 64M -- sh -c 'python3 -c "x = bytearray(300 << 20)"; exit 9'
+		same 9 "$status"
+		[[ $output == *"more than 64 MiB of memory"* ]]
+		ms lb-exec --cpus 0.25 -- python3 -c 'import time
+while time.process_time() < 0.3: pass'
+		[ "$took" -ge 900 ]
+	else
+		run -0 lb-exec --memory 64M -- true
+		[[ $output == *"no control groups here"* ]]
+		run -137 lb-exec -t 1 -- python3 -c 'x = bytearray(8 << 30)' || [ "$status" -eq 1 ]
+	fi
+	run -0 lb-exec -- sh -c 'ulimit -n; ulimit -c'
+	same '1024
+0' "$output"
+}
+
+@test "threads do not use up the time of a command that has two processors" {
+	same 32 "$(lb-exec -- sh -c 'ulimit -t')"
+	same 96 "$(lb-exec --cpus 2 -- sh -c 'ulimit -t')"
+}
+
+@test "without control groups it runs with less, unless they are required" {
+	echo 'box: {cgroup: /no/such/group}' > "$LB_CONFIG"
+	run --separate-stderr lb-exec --pids 20 --json -- sh -c 'for i in $(seq 60); do sleep 3 & done'
+	same rlimit "$(result .limits_backend)"
+	[[ $(result .stderr) == *"annot fork"* ]]
+	run -69 lb-exec --require cgroup -- true
+	[[ $output == "lb-exec: control groups are needed and cannot be had: "* ]]
+	run -69 bash -c 'echo "{\"kind\":\"exec\",\"cmd\":\"true\"}" | lb-exec --records --require cgroup 2> /dev/null'
+	same 'error config' "$(result '.kind + " " + .code')"
+}
+
+@test "a quota is kept while it runs, and over it things can be deleted" {
+	run --separate-stderr lb-exec --session q --quota 40M --json -t 60 -- sh -c \
+		'i=0; while head -c 8M /dev/zero > f$i; do i=$((i + 1)); done; echo full; exit 3'
+	if [ "$(result .quota)" = hard ]; then
+		same '3 full' "$status $(result .stdout | xargs)"
+	else
+		same '137 soft quota false' "$status $(result '[.quota, .killed_by, .ok] | join(" ")')"
+	fi
+	run --separate-stderr lb-exec --session q --quota 40M --json -- sh -c 'rm -f f*; df . > /dev/null; ls'
+	same '0 ' "$status $(result .stdout)"
+	run -0 --separate-stderr lb-exec --session q --quota 40M --json -- sh -c 'echo x > f; cat f'
+	# Space that is only reserved is not had, either.
+	need python3
+	run --separate-stderr lb-exec --session q --quota 40M -- python3 -c '
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+fd = os.open("r", os.O_CREAT | os.O_RDWR)
+r = libc.fallocate(fd, 0, ctypes.c_long(0), ctypes.c_long(1 << 20))
+print(r, os.strerror(ctypes.get_errno()))'
+	same '-1 Operation not supported' "$output"
+	# Nor do many empty files help.
+	run --separate-stderr lb-exec --session q2 --quota 1M --json -t 60 -- python3 -c '
+for i in range(200000):
+    open("f%d" % i, "w").close()'
+	[ "$status" -ne 0 ]
+	run -0 lb-exec --session q2 --quota 1M -- sh -c 'rm -rf /workspace/f* 2> /dev/null; find . -name "f*" -delete; ls'
+	same '' "$output"
+}
+
+# without_bwrap COMMAND... - where bubblewrap is there and may not be run.
+without_bwrap() {
+	if [ "$(id -u)" -eq 0 ]; then
+		unshare -m sh -c 'mount --bind /dev/null /usr/bin/bwrap && exec "$@"' sh "$@"
+	else
+		unshare -Um --map-current-user --keep-caps \
+			sh -c 'mount --bind /dev/null /usr/bin/bwrap && exec "$@"' sh "$@"
+	fi
+}
+
+@test "with no sandbox nothing runs, and one line says why" {
+	touch mark
+	run -69 without_bwrap lb-exec -- rm mark
+	same "lb-exec: there is no sandbox: cannot start '/usr/bin/bwrap': Permission denied" "$output"
+	run -69 without_bwrap lb-exec --session s -- rm mark
+	{
+		exec_record true '{"id": "1"}'
+		echo '{"kind":"message","id":"2"}'
+	} > in
+	run -69 --separate-stderr without_bwrap lb-exec --records < in
+	same 'message 2
+error 1 config' "$(jq -r 'if .kind == "error" then "error \(.record.id) \(.code)"
+		else "\(.kind) \(.id)" end' <<< "$output" | sort -r)"
+	[ -e mark ]
+}
+
+@test "bubblewrap is not installed: so it says, and how to have it" {
+	need root
+	need mount
+	run -69 unshare -m bash -c 'mkdir low && mount -t tmpfs tmpfs low &&
+		mkdir low/up low/work && mknod low/up/bwrap c 0 0 &&
+		mount -t overlay -o lowerdir=/usr/bin,upperdir=low/up,workdir=low/work \
+			overlay /usr/bin && lb-exec -- true'
+	same 'lb-exec: bubblewrap is not installed: there is no /usr/bin/bwrap (on Debian: apt-get install bubblewrap)' "$output"
+}
+
+@test "user namespaces are switched off: so it says" {
+	other=$(mktemp -d) # below a folder that anybody may pass
+	: > "$other/config"
+	ours "$other"
+	as_other=()
+	[ "$(id -u)" -ne 0 ] || as_other=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+	run -69 "${as_other[@]}" unshare -U --map-current-user --keep-caps bash -c '
+		echo 0 > /proc/sys/user/max_user_namespaces || exit 1
+		LB_STATE=$1 LB_CONFIG=$1/config exec \
+			setpriv --ambient-caps=-all --inh-caps=-all lb-exec -- true' sh "$other"
+	rm -rf "$other"
+	[[ $output == "lb-exec: there is no sandbox: this system does not let bubblewrap make a user namespace ("*"'lb-box doctor' says what to do" ]]
+}
+
+@test "box.enabled false is no sandbox, for commands and records" {
+	echo 'box: {enabled: false}' > "$LB_CONFIG"
+	run -69 lb-exec -- true
+	same 'lb-exec: the sandbox is switched off (box.enabled: false); nothing was run' "$output"
+	exec_record true '{"id": "1"}' > in
+	echo '{"kind":"other","n":1}' >> in
+	run -69 --separate-stderr lb-exec --records < in
+	same '{"kind":"other","n":1}' "$(grep other <<< "$output")"
+	same 'error config' "$(jq -r 'select(.kind == "error") | .kind + " " + .code' <<< "$output")"
+}
+
+@test "--host is refused until an operator allows it, and loud then" {
+	touch mark
+	run -77 lb-exec --host -- rm mark
+	same "lb-exec: --host is not allowed here: an operator allows it with 'lb-config set box.allow_host true'" "$output"
+	[ -e mark ]
+	exec_record 'rm mark' > in
+	run -77 --separate-stderr lb-exec --records --host < in
+	same denied "$(result .code)"
+	[ -e mark ]
+	echo 'box: {allow_host: true}' > "$LB_CONFIG"
+	export OPENAI_API_KEY=sk-secret
+	run -0 --separate-stderr lb-exec --host -- sh -c 'pwd; env; rm mark'
+	same 'lb-exec: running WITHOUT a sandbox, as asked by --host' "$stderr"
+	same "$PWD" "${lines[0]}"
+	[[ $output != *sk-secret* && $output != *LB_* && $output == *CI=1* ]]
+	[ ! -e mark ]
+	run -0 --separate-stderr lb-exec --host --json -- true
+	same 'false host' "$(result '[.isolated, .backend] | join(" ")')"
+	run -3 lb-exec --host -- sh -c 'exit 3'
+	run -127 lb-exec --host -- no-such-program
+	run -126 lb-exec --host -- /etc/passwd
+	ms lb-exec --host -t 300ms -- sh -c 'sleep 981 & sleep 981'
+	same 124 "$status"
+	gone 'sleep 981'
+}
+
+# at_terminal COMMAND - as a person types it; the screen is the output.
+at_terminal() {
+	need terminal script
+	script -qec "$1" /dev/null < /dev/null | tr -d '\r' | sed 's/^\^@//'
+}
+
+@test "-i gives a terminal of its own, of our size, and ours is as it was" {
+	run at_terminal 'stty rows 33 cols 101; before=$(stty -g)
+		lb-exec -i -- sh -c "test -t 0 && test -t 1 && test -t 2 && stty size
+			echo to the terminal > /dev/tty; env | grep ^TERM; exit 3"
+		echo "status $?"; [ "$before" = "$(stty -g)" ] && echo as it was'
+	same '33 101
+to the terminal
+TERM=xterm
+status 3
+as it was' "$output"
+	run at_terminal 'lb-exec -i -- no-such-program; echo "status $?"'
+	same 'setsid: failed to execute no-such-program: No such file or directory
+status 127' "$output"
+}
+
+@test "-i: keys reach the command, a new size too; it ends with its time" {
+	need python3
+	cat > drive.py <<-'END'
+		import fcntl, os, pty, re, select, struct, sys, termios, time
+		pid, fd = pty.fork()
+		if pid == 0:
+		    os.execvp("lb-exec", ["lb-exec"] + sys.argv[1:])
+		seen = b""
+		def wait(text):
+		    global seen
+		    end = time.monotonic() + 20
+		    while text not in seen:
+		        if not select.select([fd], [], [], end - time.monotonic())[0]:
+		            sys.exit("no %r in %r" % (text, seen))
+		        seen += os.read(fd, 4096)
+		    seen = seen.split(text, 1)[1]
+		wait(b"ready")
+		fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 132, 0, 0))
+		wait(b"size 40 132")
+		os.write(fd, b"typed\n")
+		wait(b"got typed")
+		os.write(fd, b"\x03")
+		wait(b"interrupted")
+		print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+	END
+	run -0 python3 drive.py -i -- bash -c 'trap "size=\$(stty size)" WINCH
+		echo ready; until [ "$size" ]; do sleep 0.05; done; echo "size $size"
+		read -r x; trap "echo interrupted; exit 5" INT; echo "got $x"
+		while :; do sleep 0.05; done'
+	same 5 "$output"
+	run at_terminal 'lb-exec -i -t 300ms -- sleep 60; echo "status $?"'
+	same 'lb-exec: it was killed: its 0.3 s are over
+status 124' "$output"
+}
+
+@test "a command cannot play with a terminal that is only its output" {
+	run at_terminal "lb-exec -- printf 'a\\033[2Jb\\n'"
+	same ab "$output"
+}
+
+@test "what it writes is what the schemas say" {
+	validate=$LB_TEST_BUILD/tests/unit/validate-record
+	schemas=$BATS_TEST_DIRNAME/../share/lb/schema
+	{
+		exec_record 'echo hi' '{"id": "1", "session": "b/person_1"}'
+		exec_record "printf '\\377'; head -c 100000 /dev/urandom"
+		exec_record 'sleep 9' '{"timeout_sec": 1, "network": "on"}'
+		exec_record 'head -c 5000 /dev/zero >&2; exit 3'
+	} > in
+	run -0 "$validate" "$schemas" < in
+	lb-exec --records < in > out
+	same 4 "$(jq -r .kind out | grep -c result)"
+	lb-exec --status-fd 5 -- true 5>> out
+	lb-exec --json -- no-such-program >> out 2> err || [ $? -eq 127 ]
+	run -0 "$validate" "$schemas" < <(grep -v '"error"' out)
+	same '' "$output"
+}
+
+@test "each command is a row of the audit, its output is not" {
+	lb-exec --session s --env SECRET=hush -- sh -c 'echo said; exit 3' > out || [ $? -eq 3 ]
+	run lb-exec -w / -- true
+	exec_record true '{"id": "i", "bot": "b", "sender_id": "u", "session": "b/person_u", "description": "to see"}' |
+		lb-exec --records > out
+	run -0 lb-box audit
+	same 'allowed exec s sh -c echo said; exit 3 3 ["SECRET"]
+denied exec null true null null
+allowed exec b/person_u true 0 null' "$(jq -r '"\(.decision) \(.tool) \(.session) \(.command) \(.exit_code) \(.env | tojson)"' <<< "$output")"
+	same 'i b u to see' "$(tail -n 1 <<< "$output" | jq -r '"\(.id) \(.bot) \(.sender) \(.description)"')"
+	[[ $output != *hush* && $output != *said\\n* ]]
+}
+
+@test "with root's home and nothing configured it runs" {
+	need root
+	mkdir -m 700 roots
+	unset LB_CONFIG LB_STATE
+	same 1000 "$(HOME=$PWD/roots lb-exec --session s -- id -u)"
+	[ -d roots/.local/state/lb/box/workspaces ]
+	owner=$(stat -c %u roots/.local/state/lb/box/workspaces/*)
+	[ "$owner" -ge 200000 ]
+}
+
+@test "the manual names every option, and its examples do what they say" {
+	documented lb-exec.1 lb-exec
+	need mandoc
+	examples lb-exec.1
 }

@@ -18,9 +18,10 @@ enum {
 	"cd -- \"$0\" 2>/dev/null || { mkdir -p -- \"$0\" && cd -- \"$0\"; } " \
 	"|| exit 125; exec \"$@\""
 
-const char **lb_bwrap_argv(const struct lb_box_spec *spec, const char *script,
+const char **lb_bwrap_argv(const struct lb_box_exec *x, const char *script,
 			   struct lb_error *err)
 {
+	const struct lb_box_spec *spec = x->spec;
 	const char **argv;
 	size_t n = 0, all = OWN_ARGV;
 
@@ -36,6 +37,12 @@ const char **lb_bwrap_argv(const struct lb_box_spec *spec, const char *script,
 	argv[n++] = "--args";
 	argv[n++] = "3";
 	argv[n++] = "--";
+	/* A session of its own, with the terminal: what keys do to all of a
+	 * session must not reach bwrap, whose end would be everybody's. */
+	if (x->terminal) {
+		argv[n++] = "setsid";
+		argv[n++] = "-c";
+	}
 	if (strcmp(spec->workdir, spec->mount_path) != 0) {
 		argv[n++] = "sh";
 		argv[n++] = "-c";

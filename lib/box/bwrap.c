@@ -219,9 +219,7 @@ static int put_all(struct args *a, struct lb_box *box,
 	args(a, "--unshare-user", "--unshare-ipc", "--unshare-pid",
 	     "--unshare-uts", "--unshare-cgroup-try", "--unshare-net", "--uid",
 	     "1000", "--gid", "1000", "--hostname", "sandbox",
-	     "--die-with-parent", "--cap-drop", "ALL");
-	if (!x->terminal)
-		arg(a, "--new-session");
+	     "--die-with-parent", "--new-session", "--cap-drop", "ALL");
 	put_system(a);
 	if (put_etc(a, box, err) < 0)
 		return -1;
@@ -297,14 +295,13 @@ static int start(struct lb_box_exec *x, struct args *a, const int *fds,
 		 int n_fds, const char *script, struct lb_error *err)
 {
 	static const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
-	lb_autofree const char **argv = lb_bwrap_argv(x->spec, script, err);
+	lb_autofree const char **argv = lb_bwrap_argv(x, script, err);
 	struct lb_launch l = {
 		.argv = (char *const *)(uintptr_t)argv,
 		.env = (char *const *)(uintptr_t)env,
 		.fds = fds,
 		.n_fds = n_fds,
 		.group = x->group,
-		.terminal = x->terminal,
 		.drop = x->drop,
 		.uid = x->uid,
 		.gid = x->gid,
@@ -322,6 +319,10 @@ static int start(struct lb_box_exec *x, struct args *a, const int *fds,
 			       "bubblewrap is not installed: there is no "
 			       "/usr/bin/bwrap (on Debian: apt-get install "
 			       "bubblewrap)");
+	if (err->code == LB_DENIED) {
+		err->code = LB_UNAVAILABLE;
+		lb_error_wrap(err, "there is no sandbox");
+	}
 	return -1;
 }
 

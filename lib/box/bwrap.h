@@ -16,7 +16,7 @@
 /* What bwrap is started as, NULL-ended; caller frees the list, not the texts.
  * `script`, or NULL: the command is in that file. NULL: LB_OS, it is too
  * long. */
-const char **lb_bwrap_argv(const struct lb_box_spec *spec, const char *script,
+const char **lb_bwrap_argv(const struct lb_box_exec *x, const char *script,
 			   struct lb_error *err);
 
 /* Those of a driver; see driver.h. */

@@ -53,6 +53,26 @@ static char *folder_of(const struct lb_box_exec *x)
 	return work ? lb_printf("%s%s", work, dir + strlen(top)) : NULL;
 }
 
+/* A shell says it when there is no such program, and by its status, too. The
+ * list is new, its texts are not. */
+static const char **argv_of(const struct lb_box_spec *spec)
+{
+	size_t n = 0;
+	const char **argv;
+
+	while (spec->argv && spec->argv[n])
+		n++;
+	argv = lb_alloc((n + 5) * sizeof(*argv));
+	argv[0] = "/bin/sh";
+	argv[1] = "-c";
+	argv[2] = spec->argv ? "exec \"$@\"" : spec->cmd;
+	argv[3] = spec->argv ? "sh" : NULL;
+	for (size_t i = 0; i < n; i++)
+		argv[4 + i] = spec->argv[i];
+	argv[4 + n] = NULL;
+	return argv;
+}
+
 static int host_exec(struct lb_box *box, struct lb_box_exec *x,
 		     struct lb_error *err)
 {
@@ -60,7 +80,7 @@ static int host_exec(struct lb_box *box, struct lb_box_exec *x,
 	const struct lb_box_spec *spec = x->spec;
 	const int fds[] = {x->in, x->out, x->err};
 	char *env[MAX_ENV + 1];
-	const char *by_shell[] = {"/bin/sh", "-c", spec->cmd, NULL};
+	lb_autofree const char **argv = argv_of(spec);
 	int result;
 
 	(void)box;
@@ -69,8 +89,7 @@ static int host_exec(struct lb_box *box, struct lb_box_exec *x,
 	put_env(env, x);
 	result = lb_launch(
 		&(struct lb_launch){
-			.argv = spec->argv ? spec->argv
-					   : (char *const *)(uintptr_t)by_shell,
+			.argv = (char *const *)(uintptr_t)argv,
 			.env = env,
 			.fds = fds,
 			.n_fds = 3,

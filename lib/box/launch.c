@@ -143,9 +143,10 @@ static int become(const struct task *t)
 		errno = EPERM;
 		return failed(t, "be", "root");
 	}
+	/* Its number may not be known here, in a container. */
 	if (setgroups(0, NULL) < 0 || setresgid(l->gid, l->gid, l->gid) < 0 ||
 	    setresuid(l->uid, l->uid, l->uid) < 0)
-		return failed(t, "become", "another user");
+		return failed(t, "become a user of box.uid-range", NULL);
 	if (geteuid() == 0 || setresuid((uid_t)-1, 0, (uid_t)-1) == 0) {
 		errno = EPERM;
 		return failed(t, "become", "another user");

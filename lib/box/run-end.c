@@ -93,6 +93,7 @@ static void explain(struct lb_box_run *run, struct lb_error *err)
 	else
 		lb_buf_put(&said, lb_buf_str(&s->held), s->held.len);
 	run->driver->explain(lb_buf_str(&said), err);
+	run->result.exit_code = -1; /* what there is, is the backend's own */
 	if (err->code == LB_NOINPUT)
 		run->result.exit_code = 127;
 	else if (err->code == LB_DENIED)

@@ -110,22 +110,50 @@ static bool is_mounted(const struct lb_box_run *run,
 	       st.st_ino == s->ino;
 }
 
-static int check_mounts(struct lb_box_run *run, struct lb_error *err)
+/* The same by a process that is who the sandbox is: root may lack the right to
+ * limit what is not its own. */
+static bool limit_as_owner(const struct lb_box_run *run,
+			   const struct rlimit *processes)
+{
+	const struct lb_box_exec *x = &run->x;
+	struct lb_error err;
+	int from, status = -1;
+	pid_t pid = lb_proc_split(&from, &err);
+
+	if (pid == 0)
+		_exit(setresgid(x->gid, x->gid, x->gid) < 0 ||
+		      setresuid(x->uid, x->uid, x->uid) < 0 ||
+		      prlimit(run->report.child, RLIMIT_NPROC, processes,
+			      NULL) < 0);
+	if (pid < 0)
+		return false;
+	close(from);
+	return waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+/* It counts within the namespace that the process is in by now. */
+static int limit_processes(const struct lb_box_run *run, struct lb_error *err)
 {
 	uint64_t most = (uint64_t)run->job.spec->pids_limit + INIT_SLACK;
 	const struct rlimit processes = {most, most};
 
+	if (prlimit(run->report.child, RLIMIT_NPROC, &processes, NULL) == 0)
+		return 0;
+	if (errno == EPERM && run->x.drop && limit_as_owner(run, &processes))
+		return 0;
+	return lb_fail_sys(err, LB_UNAVAILABLE,
+			   "cannot limit the processes of a sandbox");
+}
+
+static int check_mounts(struct lb_box_run *run, struct lb_error *err)
+{
 	for (int i = 0; i < run->x.n_sources; i++)
 		if (!is_mounted(run, &run->sources[i]))
 			return lb_fail(err, LB_DENIED,
 				       "'%s' was changed while it was mounted; "
 				       "nothing was run",
 				       run->sources[i].path);
-	/* It counts within the namespace that the process is in by now. */
-	if (prlimit(run->report.child, RLIMIT_NPROC, &processes, NULL) < 0)
-		return lb_fail_sys(err, LB_UNAVAILABLE,
-				   "cannot limit the processes of a sandbox");
-	return 0;
+	return limit_processes(run, err);
 }
 
 /* All is mounted, and nothing runs before we let it. */
