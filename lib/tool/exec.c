@@ -158,6 +158,7 @@ static void audit(const struct lb_exec *x, const struct lb_box_result *r,
 		.profile = x->order.policy.profile,
 		.exit_code = -1,
 		.duration_ms = -1,
+		.spec = &x->spec,
 	};
 
 	if (!row.session)
