@@ -532,7 +532,7 @@ lb-agent: provider 'odd': left out: 'content' is neither a text nor an array" "$
 	# and with no provider at all nobody has it
 	echo 'pipelines: {default: {ai: {local-agent: {tools: [exec]}}}}' > "$LB_CONFIG"
 	run --separate-stderr -0 answer a 'say fine'
-	same "lb-agent: tool 'exec' is granted by pipeline 'default', and no provider has it" "$stderr"
+	same "lb-agent: pipeline 'default' grants tools of the sandbox, which is switched off (box.enabled: false)" "$stderr"
 }
 
 @test "a limit of cost that cannot hold is told" {

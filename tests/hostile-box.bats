@@ -80,6 +80,18 @@ somebody() {
 	same 700 "$(stat -c %a closed/.local/state/lb/box/workspaces)"
 }
 
+@test "/etc inside: what programs look for, as it is now, and nothing else" {
+	run -0 lb-exec -- sh -c 'ls /etc; awk "BEGIN { print 6 * 7 }"'
+	grep -qx 42 <<< "$output"
+	same '' "$(grep -vxE '42|alternatives|fonts|group|hosts|ld.so.cache|localtime|nsswitch.conf|passwd|ssl' <<< "$output")"
+	need mount
+	echo changed > cache
+	run -0 unshare -m sh -c "mount --bind cache /etc/ld.so.cache &&
+		lb-exec -- cat /etc/ld.so.cache"
+	same changed "$output"
+	run -0 lb-exec -- cmp /etc/ld.so.cache - < /etc/ld.so.cache
+}
+
 @test "mounts: two at a place, one in another, over what is there: refused" {
 	mkdir -p a b
 	nobody a b
@@ -101,7 +113,7 @@ y' "$output"
 # race COMMAND... - with -w top/sub, a folder that becomes a link to /etc and
 # back all the time. What is mounted is the folder, or nothing.
 race() {
-	local good=0 no=0 end=$((SECONDS + 4))
+	local good=0 no=0 end=$((SECONDS + 4)) last=$((SECONDS + 60))
 	mkdir -p top/sub
 	echo mine > top/sub/mine
 	nobody top
@@ -116,7 +128,8 @@ race() {
 		         -100, a, -100, b, 2)  # renameat2, RENAME_EXCHANGE
 	END
 	local swapper=$!
-	while [ $SECONDS -lt $end ]; do
+	while [ $SECONDS -lt $end ] ||
+		{ [ $SECONDS -lt $last ] && [ $((good > 5 && no > 5)) = 0 ]; }; do
 		if "$@" lb-exec -w "$PWD/top/sub:ro" -- ls > out 2> err; then
 			same mine "$(cat out)" || { kill $swapper; return 1; }
 			good=$((good + 1))
@@ -284,11 +297,11 @@ the skill' "$output"
 	run -0 lb-box delete s
 	same '' "$output"
 	same '' "$(find "$LB_STATE"/box -name 's' -o -name 's~*')"
+	[ "$(id -u)" -ne 0 ] || same 1 "$(ls "$LB_STATE/box/uids" | wc -l)"
 	run -0 lb-exec --session s -- ls
 	same '' "$output"
 	run -0 lb-exec --session t -- cat f
 	same other "$output"
-	[ "$(id -u)" -ne 0 ] || same 2 "$(ls "$LB_STATE/box/uids" | wc -l)"
 }
 
 @test "delete: what is deep, and links that lead out" {

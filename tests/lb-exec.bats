@@ -864,3 +864,50 @@ status 124' "$output"
 	run at_terminal "lb-exec -- printf 'a\\033[2Jb\\n'"
 	same ab "$output"
 }
+
+@test "what it writes is what the schemas say" {
+	validate=$LB_TEST_BUILD/tests/unit/validate-record
+	schemas=$BATS_TEST_DIRNAME/../share/lb/schema
+	{
+		exec_record 'echo hi' '{"id": "1", "session": "b/person_1"}'
+		exec_record "printf '\\377'; head -c 100000 /dev/urandom"
+		exec_record 'sleep 9' '{"timeout_sec": 1, "network": "on"}'
+		exec_record 'head -c 5000 /dev/zero >&2; exit 3'
+	} > in
+	run -0 "$validate" "$schemas" < in
+	lb-exec --records < in > out
+	same 4 "$(jq -r .kind out | grep -c result)"
+	lb-exec --status-fd 5 -- true 5>> out
+	lb-exec --json -- no-such-program >> out 2> err || [ $? -eq 127 ]
+	run -0 "$validate" "$schemas" < <(grep -v '"error"' out)
+	same '' "$output"
+}
+
+@test "each command is a row of the audit, its output is not" {
+	lb-exec --session s --env SECRET=hush -- sh -c 'echo said; exit 3' > out || [ $? -eq 3 ]
+	run lb-exec -w / -- true
+	exec_record true '{"id": "i", "bot": "b", "sender_id": "u", "session": "b/person_u", "description": "to see"}' |
+		lb-exec --records > out
+	run -0 lb-box audit
+	same 'allowed exec s sh -c echo said; exit 3 3 ["SECRET"]
+denied exec null true null null
+allowed exec b/person_u true 0 null' "$(jq -r '"\(.decision) \(.tool) \(.session) \(.command) \(.exit_code) \(.env | tojson)"' <<< "$output")"
+	same 'i b u to see' "$(tail -n 1 <<< "$output" | jq -r '"\(.id) \(.bot) \(.sender) \(.description)"')"
+	[[ $output != *hush* && $output != *said\\n* ]]
+}
+
+@test "with root's home and nothing configured it runs" {
+	need root
+	mkdir -m 700 roots
+	unset LB_CONFIG LB_STATE
+	same 1000 "$(HOME=$PWD/roots lb-exec --session s -- id -u)"
+	[ -d roots/.local/state/lb/box/workspaces ]
+	owner=$(stat -c %u roots/.local/state/lb/box/workspaces/*)
+	[ "$owner" -ge 200000 ]
+}
+
+@test "the manual names every option, and its examples do what they say" {
+	documented lb-exec.1 lb-exec
+	need mandoc
+	examples lb-exec.1
+}

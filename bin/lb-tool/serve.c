@@ -1,7 +1,10 @@
 /* lb-tool serve */
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/json.h"
+#include "base/log.h"
 #include "box/backend.h"
 #include "serving.h"
 
@@ -40,6 +43,28 @@ static void look_again(void *arg)
 		     s);
 }
 
+/* Nobody is to overlook that. */
+static void warn_of_host(const struct serving *s)
+{
+	const json_t *all = lb_config_get(s->config, "pipelines");
+	const char *name;
+	json_t *settings;
+
+	json_object_foreach((json_t *)(uintptr_t)all, name, settings)
+	{
+		json_auto_t *context = lb_json_pack("{s:s, s:s}", "bot", "-",
+						    "pipeline", name);
+		enum lb_policy_place place;
+
+		if (lb_policy_lists(s->config, context, "exec", &place) &&
+		    place == LB_ON_HOST)
+			lb_warn("pipeline '%s' runs commands of a model "
+				"WITHOUT a sandbox, on this machine "
+				"(sandbox-mode: %s)",
+				name, lb_json_str(settings, "sandbox-mode"));
+	}
+}
+
 static void begin(void *arg, struct lb_loop *loop, struct lb_server *server)
 {
 	struct serving *s = arg;
@@ -49,6 +74,7 @@ static void begin(void *arg, struct lb_loop *loop, struct lb_server *server)
 	s->runner = lb_tool_runner_open(loop, MOST);
 	s->execs = lb_execs_open(loop, s->config, s->state);
 	s->there = lb_box_available(s->config, &s->why);
+	warn_of_host(s);
 	lb_timer_set(loop, &s->look, lb_clock_mono() + LOOK_MS, look_again, s);
 }
 
@@ -61,11 +87,16 @@ static void end(void *arg)
 	lb_execs_close(s->execs);
 }
 
-/* A person who serves his own folder grants what there is. */
+/* A person who serves his own folder grants what there is. What runs on this
+ * machine needs no sandbox. */
 static bool may_list(const struct serving *s, const json_t *context,
 		     const char *name)
 {
-	return s->folder || lb_policy_lists(s->config, context, name);
+	enum lb_policy_place place = LB_IN_SANDBOX;
+
+	if (!s->folder && !lb_policy_lists(s->config, context, name, &place))
+		return false;
+	return s->there || place == LB_ON_HOST;
 }
 
 static json_t *list(void *arg, const json_t *context)
@@ -73,8 +104,7 @@ static json_t *list(void *arg, const json_t *context)
 	struct serving *s = arg;
 	json_t *all = json_array();
 
-	if (!serving_look(s))
-		return all;
+	serving_look(s);
 	if (may_list(s, context, "exec"))
 		json_array_append_new(all, lb_exec_offer(s->config, context));
 	for (const struct lb_tool *t = lb_tools; t->name; t++)

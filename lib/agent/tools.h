@@ -2,6 +2,7 @@
  * agent/tools.h - the tools that a query gets, and the providers that have
  * them.
  *
+ *     native.c     the one that comes with lb
  *     providers.c  the providers of the configuration, opened at first use
  *     toolset.c    what a query gets of what they list
  */
@@ -40,6 +41,13 @@ void agent_complain_once(struct agent *a, const char *what, const char *name,
 #define PROVIDER_NATIVE "native"
 
 bool providers_is_own(const char *name);
+
+/* Is anything granted that it has, and may there be such a thing? */
+bool native_is_wanted(const struct agent *a, const struct lb_grants *g);
+/* A tool that nobody lists: is it one of its, so that lb-tool says why it is
+ * not there, or we do here? Else it is missing by a slip of the pen. */
+bool native_is_known(struct agent *a, const struct lb_grants *g,
+		     const char *pipeline, const char *name);
 
 /* The provider of that name; NULL: there is none. */
 struct lb_provider *providers_find(struct agent *a, const char *name);

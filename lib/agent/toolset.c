@@ -60,24 +60,6 @@ void agent_complain_once(struct agent *a, const char *what, const char *name,
 		lb_complain("%s", text);
 }
 
-/* Is anything of the sandbox's granted, and is there to be one? */
-static bool wants_native(struct agent *a, const struct lb_grants *g)
-{
-	static const char *const those[] = {"exec", "read", "write",
-					    "edit", "glob", "grep"};
-	const struct lb_config *config = a->options->config;
-
-	if (json_is_false(lb_config_get(config, "box.enabled")) ||
-	    json_object_get(lb_config_get(config, "tools.providers"),
-			    PROVIDER_NATIVE) ||
-	    !lb_grants_provider(g, PROVIDER_NATIVE))
-		return false;
-	for (size_t i = 0; i < sizeof(those) / sizeof(those[0]); i++)
-		if (lb_grants_allow(g, those[i], those[i]))
-			return true;
-	return false;
-}
-
 static void use(struct agent *a, const char *name,
 		void (*fn)(void *arg, struct lb_provider *p), void *arg)
 {
@@ -104,7 +86,7 @@ static void each_provider(struct agent *a, const struct lb_grants *g,
 		if (lb_grants_provider(g, name))
 			use(a, name, fn, arg);
 	}
-	if (wants_native(a, g))
+	if (native_is_wanted(a, g))
 		use(a, PROVIDER_NATIVE, fn, arg);
 }
 
@@ -341,7 +323,7 @@ static void find_slips(struct agent *a, const struct lb_grants *g,
 		each_provider(a, g, look_for, &w);
 		if (w.unsure)
 			return;
-		if (!w.found)
+		if (!w.found && !native_is_known(a, g, pipeline, w.name))
 			agent_complain_once(a, "tool", w.name, why);
 	}
 	is_new(a, once);

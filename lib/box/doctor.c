@@ -58,7 +58,17 @@ static void check_sandbox(const struct lb_patient *p, struct lb_symptom *s)
 	struct lb_error err;
 
 	if (lb_box_probe(p->config, &name, &err) == 0) {
-		lb_symptom_say(s, LB_HEALTH_OK, "%s: a sandbox starts", name);
+		if (!json_is_false(lb_config_get(p->config, "box.enabled"))) {
+			lb_symptom_say(s, LB_HEALTH_OK, "%s: a sandbox starts",
+				       name);
+			return;
+		}
+		lb_symptom_say(s, LB_HEALTH_WEAK,
+			       "one would start, but box.enabled is false: "
+			       "none is used");
+		lb_buf_puts(&s->advice, "'lb-config set box.enabled true' has "
+					"its tools offered where a pipeline "
+					"grants them");
 		return;
 	}
 	lb_symptom_say(s, LB_HEALTH_MISSING, "none starts: %s", err.text);

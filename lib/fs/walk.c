@@ -238,7 +238,7 @@ static void look(struct lb_walk_entry *entry)
 
 	if (entry->type == DT_UNKNOWN &&
 	    fstatat(entry->folder, entry->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
-		entry->type = IFTODT(st.st_mode);
+		entry->type = (unsigned char)IFTODT(st.st_mode);
 }
 
 /* The folder was seen whole: back to the one it is in. */

@@ -119,13 +119,13 @@ int lb_policy_decide(struct lb_config *config, const json_t *context,
 }
 
 bool lb_policy_lists(struct lb_config *config, const json_t *context,
-		     const char *tool)
+		     const char *tool, enum lb_policy_place *place)
 {
-	enum lb_policy_place place;
 	struct lb_grantee who;
 	struct lb_grants g;
 	struct lb_error why;
 
+	*place = LB_IN_SANDBOX;
 	if (read_whose(context, &who, &why) < 0)
 		return false;
 	lb_grants_read(&g, config, &who);
@@ -133,5 +133,5 @@ bool lb_policy_lists(struct lb_config *config, const json_t *context,
 	if (!lb_grants_allow(&g, tool, tool))
 		return false;
 	return strcmp(tool, "exec") != 0 ||
-	       place_of(config, &who, &place, &why) == 0;
+	       place_of(config, &who, place, &why) == 0;
 }

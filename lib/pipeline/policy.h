@@ -39,10 +39,11 @@ int lb_policy_decide(struct lb_config *config, const json_t *context,
 		     struct lb_policy *policy, struct lb_error *err);
 
 /*
- * Is it there for anybody in the context's pipeline? For lists, which are kept
- * for a pipeline: whom it is for is asked at each call.
+ * Is it there for anybody in the context's pipeline, and where would it run?
+ * For lists, which are kept for a pipeline: whom it is for is asked at each
+ * call.
  */
 bool lb_policy_lists(struct lb_config *config, const json_t *context,
-		     const char *tool);
+		     const char *tool, enum lb_policy_place *place);
 
 #endif

@@ -120,6 +120,7 @@ static void audit(const struct lb_exec *x, const struct lb_box_result *r,
 		.profile = x->order.policy.profile,
 		.exit_code = -1,
 		.duration_ms = -1,
+		.spec = &x->spec,
 	};
 
 	if (!row.session)
@@ -261,6 +262,11 @@ static int begin(struct lb_exec *x, struct lb_error *err)
 
 	if (lb_args_check(lb_exec_schema, x->order.arguments, err) < 0)
 		return -1;
+	if (!job.on_host &&
+	    json_is_false(lb_config_get(e->config, "box.enabled")))
+		return lb_fail(err, LB_UNAVAILABLE,
+			       "the sandbox is switched off (box.enabled: "
+			       "false)");
 	whole = lb_box_profile_apply(e->config, x->order.policy.profile,
 				     request, x->notes, err);
 	if (!whole || lb_box_spec_read(&x->spec, whole, err) < 0)

@@ -93,7 +93,8 @@ static const char *block_end(const struct at *a, const char *from)
 {
 	const char *nl;
 
-	if (a->end - from <= BLOCK)
+	/* No text at all is short, too. */
+	if (!from || a->end - from <= BLOCK)
 		return a->end;
 	nl = memrchr(from, '\n', BLOCK);
 	return nl ? nl + 1 : line_end(a, from);

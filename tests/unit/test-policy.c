@@ -177,13 +177,15 @@ static void lists(void)
 	     off[] = "{'pipeline':'off'," OTHER "}";
 	struct lb_config config = {.all = load(text), .full = json_object()};
 	json_auto_t *in_p = load(p), *in_off = load(off);
+	enum lb_policy_place place;
 
-	tap_ok(lb_policy_lists(&config, in_p, "exec"),
+	tap_ok(lb_policy_lists(&config, in_p, "exec", &place) &&
+		       place == LB_IN_SANDBOX,
 	       "a list has what somebody may use");
-	tap_ok(!lb_policy_lists(&config, in_p, "write"),
+	tap_ok(!lb_policy_lists(&config, in_p, "write", &place),
 	       "... and not what nobody may");
-	tap_ok(!lb_policy_lists(&config, in_off, "exec") &&
-		       lb_policy_lists(&config, in_off, "read"),
+	tap_ok(!lb_policy_lists(&config, in_off, "exec", &place) &&
+		       lb_policy_lists(&config, in_off, "read", &place),
 	       "... such as exec where it is off");
 	json_decref(config.all);
 	json_decref(config.full);
