@@ -131,7 +131,7 @@ static int set_stage(const struct task *t)
 
 	if (unshare(CLONE_NEWNS) < 0)
 		return failed(t, "unshare", "mount namespace");
-	if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0)
+	if (mount("none", "/", "none", MS_REC | MS_SLAVE, NULL) < 0)
 		return failed(t, "mount", "/");
 	if (make_folder("/run/lb") < 0 || make_folder(LB_LAUNCH_STAGE) < 0)
 		return failed(t, "make", LB_LAUNCH_STAGE);

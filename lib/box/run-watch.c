@@ -191,13 +191,21 @@ static void on_deadline(void *arg)
 	lb_run_end_early(run, NULL);
 }
 
-void lb_run_watch(struct lb_box_run *run)
+int lb_run_watch(struct lb_box_run *run, struct lb_error *err)
 {
 	struct lb_loop *loop = run->box->loop;
 
+	/* Its time is its own: what was made ready before does not count. */
+	run->started = lb_clock_mono();
 	if (run->result.quota == LB_BOX_QUOTA_SOFT)
 		lb_run_measure_first(run);
 	run->pidfd = lb_proc_watch(run->x.pid);
+	if (run->pidfd < 0) {
+		lb_fail_sys(err, LB_OS, "cannot watch a process");
+		kill(run->x.pid, SIGKILL);
+		waitpid(run->x.pid, NULL, 0);
+		return -1;
+	}
 	lb_loop_watch(loop, run->pidfd, EPOLLIN, on_ended, run);
 	if (run->x.status >= 0) {
 		fcntl(run->x.status, F_SETFL, O_NONBLOCK);
@@ -214,4 +222,5 @@ void lb_run_watch(struct lb_box_run *run)
 		lb_timer_set(loop, &run->measure,
 			     lb_clock_mono() + run->measure_ms, on_measure,
 			     run);
+	return 0;
 }

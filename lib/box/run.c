@@ -86,6 +86,9 @@ static int own_folder(const struct lb_box_run *run, const char *name,
 		close(fd);
 		return 0;
 	}
+	if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
+		return lb_fail_sys(err, LB_IO, "cannot open '%s/%s'",
+				   s->workspace, name);
 	if (errno != ENOENT &&
 	    renameat(s->workspace_fd, name, s->workspace_fd, aside) < 0)
 		return lb_fail_sys(err, LB_IO, "cannot move '%s/%s' away",
@@ -301,7 +304,6 @@ static int begin(struct lb_box_run *run, struct lb_error *err)
 		run->measured =
 			open(run->sources[0].path,
 			     O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	run->started = lb_clock_mono();
 	return lb_run_launch(run, err);
 }
 
@@ -315,11 +317,10 @@ struct lb_box_run *lb_box_start(struct lb_box *box,
 	run->job = *job;
 	run->driver = job->on_host ? &lb_box_host : &lb_box_bwrap;
 	set_up(run);
-	if (begin(run, err) < 0) {
+	if (begin(run, err) < 0 || lb_run_watch(run, err) < 0) {
 		lb_run_free(run);
 		return NULL;
 	}
-	lb_run_watch(run);
 	if (!box->swept)
 		lb_cgroups_sweep(&box->groups);
 	box->swept = true;

@@ -53,8 +53,8 @@ struct lb_box_run {
 bool lb_run_is_one_place(int a, int b);
 /* Make its descriptors and start the backend. */
 int lb_run_launch(struct lb_box_run *run, struct lb_error *err);
-/* Everything is there: wait for what happens. */
-void lb_run_watch(struct lb_box_run *run);
+/* Everything is there: wait for what happens. LB_OS: it was killed. */
+int lb_run_watch(struct lb_box_run *run, struct lb_error *err);
 /* Kill all of it, as its `killed_by` will say; NULL: for its time, or `error`. */
 void lb_run_end_early(struct lb_box_run *run, const char *why);
 /* Is nothing of it there any more? */
