@@ -4,12 +4,17 @@
 # whole flow, with a model that calls what it is told to.
 
 load helper
+load server
 
 setup() {
 	exec < /dev/null
 	needs_sandbox
 	cd "$BATS_TEST_TMPDIR"
 	export LB_MODEL=offline:tools
+}
+
+teardown() {
+	stop_servers
 }
 
 # pipeline KEYS [MORE] - the pipeline default has these, MORE are whole lines.
@@ -322,6 +327,36 @@ found() {
 	pending boss 'echo hi' '{"elevated":true,"description":"more"}'
 	same '["pending","more","waits for an operator","echo hi",null]' \
 		"$(rows '[.decision,.description,.reason,.command,.exit_code]' | tail -n 1)"
+}
+
+@test "an agent computes with Python, and is told what a sandbox is for" {
+	pipeline "$GRANTS"
+	same $'I compute.\n\nIt is 42.' "$(as boss $'say I compute.\ncall exec {"command":"python3 -c \\"print(6*7, end=str())\\" > sum"}\ncall read {"path":"sum"}\nsay It is {result}.' |
+		sed 's/{.*"content":"\([0-9]*\)".*}/\1/')"
+	serve <<-'END'
+		on POST /v1/chat/completions
+		uses any
+		openai strict kkkk
+		answer ok
+	END
+	export OPENAI_API_KEY=kkkk OPENAI_BASE_URL=$SERVER_URL/v1 LB_MODEL=openai/m
+	as boss hi
+	as ann hi
+	same 'true false' "$(requests '.body|fromjson|[.messages[]|select(.role == "system").content]|any(contains("You have a sandbox"))' | paste -sd' ')"
+	same '["exec","read","write"] ["read"]' "$(requests '.body|fromjson|[.tools[].function.name]' | paste -sd' ')"
+}
+
+@test "rows of lb-exec and of lb-tool are listed alike, and picked by who asked" {
+	pipeline "$GRANTS, sandbox: {open-to: everyone}"
+	ran boss 'echo 1' > out
+	ran ann 'echo 2' > out
+	lb-exec --session shop/person_ann -- echo 3
+	jq -cn '{kind: "exec", id: "r-4", cmd: "echo 4", bot: "shop", session: "shop/person_ann", sender_id: "ann"}' |
+		lb-exec --records > out
+	same 'echo 1 echo 2 echo 3 echo 4' "$(lb-box audit | jq -r .command | paste -sd' ')"
+	same 'echo 2 echo 4' "$(lb-box audit --sender shop:person_ann | jq -r .command | paste -sd' ')"
+	same 'echo 2 echo 3 echo 4' "$(lb-box audit --session shop/person_ann | jq -r .command | paste -sd' ')"
+	same '"exec",0,2,"number"' "$(rows '.tool,.exit_code,.bytes,(.limits.memory_mb|type)' | paste -sd, | cut -d, -f1-4)"
 }
 
 @test "calls of the file tools are rows, too" {
