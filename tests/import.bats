@@ -116,7 +116,32 @@ fingerprint() {
 		same "$tools" "$(get "pipelines.$name.ai.local-agent.tools")"
 		same admins "$(get "pipelines.$name.sandbox.open-to")"
 		grep -q 'enable-all-tools: '"$all" "$LB_CONFIG"
+		# Written out, not left to what it is unless told.
+		[[ $(lb-config get --origin "pipelines.$name.sandbox.open-to") == *"$LB_CONFIG"* ]]
 	done
+}
+
+# provide OP SENDER TOOL JSON - what lb-tool says to that one of bot Shop, in
+# pipeline Tools.
+provide() {
+	jq -cn --arg op "$1" --arg s "$2" --arg n "$3" --argjson a "$4" '{op: $op,
+		id: "1", name: $n, arguments: $a, context: {id: "r", bot: "Shop",
+		pipeline: "Tools", platform: "telegram", sender_id: $s,
+		session: "Shop/person_\($s)", launcher_type: "person",
+		launcher_id: $s}}' | lb-tool serve
+}
+
+@test "a pipeline whose tools are those of the sandbox has them, for admins" {
+	needs_sandbox
+	data
+	import > /dev/null 2>&1
+	same 'exec read' "$(provide list 66 '' '{}' | jq -r '[.tools[].name]|join(" ")')"
+	same 42 "$(provide call 55 exec '{"command":"echo 42"}' | jq -r '.content|fromjson.stdout')"
+	same "denied tool 'exec' is not for who asks (sandbox.open-to of pipeline 'Tools')" \
+		"$(provide call 66 exec '{"command":"echo 42"}' | jq -r '"\(.error.code) \(.error.message)"')"
+	same "'/workspace/f': No such file or directory" \
+		"$(provide call 66 read '{"path":"f"}' | jq -r '.content|fromjson.error' | grep -o "'/work.*")"
+	same denied "$(provide call 55 write '{"path":"f","content":"x"}' | jq -r .error.code)"
 }
 
 # sent BOT LAUNCHER_TYPE ID TEXT - which pipeline a message goes to.

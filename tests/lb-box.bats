@@ -220,6 +220,30 @@ bbbbbbbb|2|bob' "$(sql 'SELECT id, state, who FROM approvals')"
 	same ok "$(lb-box doctor | jq -r 'select(.check == "sandbox").state')"
 }
 
+# row_of CHECK - how the doctor finds it.
+row_of() {
+	lb-box doctor | jq -r "select(.check == \"$1\").state"
+}
+
+@test "what the doctor says of limits, quota and users is what a command has" {
+	needs_sandbox
+	ok_if() {
+		if "$@"; then echo ok; else echo weak; fi
+	}
+	has() {
+		lb-exec --json --session a --quota 3M -- true 2> /dev/null |
+			jq -e "$1" > /dev/null
+	}
+	same "$(ok_if has '.limits_backend == "cgroup"')" "$(row_of limits)"
+	same "$(ok_if has '.quota == "hard"')" "$(row_of quota)"
+	lb-exec --session b -- sh -c 'echo x > mine'
+	owner=$(stat -c %u "$(find "$LB_STATE" -name mine)")
+	same "$(ok_if [ "$owner" -ge 200000 ])" "$(row_of users)"
+	umount "$LB_STATE/box/workspaces/a" 2> /dev/null || [ "$(row_of quota)" = weak ]
+	echo 'box: {cgroup: /sys/fs/cgroup/no-such-group}' > "$LB_CONFIG"
+	same weak "$(row_of limits)"
+}
+
 @test "a full disk is exit 74, a damaged database 65" {
 	row 1
 	run -74 sh -c 'lb-box audit > /dev/full'

@@ -188,3 +188,32 @@ lb_verbs() {
 		sed -n '/Oslo Lima/,/done/p')"
 	[[ $output == *"Where is Oslo?"*"Where is Lima?"* ]]
 }
+
+@test "the tests that lb-security(7) names are there, and under these names" {
+	local file= line n=0
+	while IFS= read -r line; do
+		case $line in
+		.Pa\ tests/*)
+			file=$(cut -d' ' -f2 <<< "$line")
+			[ -e "$BATS_TEST_DIRNAME/../$file" ]
+			;;
+		.Dq\ *)
+			line=${line#.Dq }
+			line=${line% [;.]}
+			grep -qF "@test \"$line\"" "$BATS_TEST_DIRNAME/../$file" ||
+				{ echo "$file has no '$line'"; return 1; }
+			n=$((n + 1))
+			;;
+		[A-Z][0-9][0-9]*)
+			for id in ${line%[;.]}; do
+				jq -e --arg id "$id" 'any(.. | objects; .id? == $id)' \
+					"$BATS_TEST_DIRNAME/../$file" > /dev/null ||
+					{ echo "$file has no $id"; return 1; }
+				n=$((n + 1))
+			done
+			;;
+		esac
+	done < <(sed -n '/^What a platform/,/^\.Ss Secrets/p' "$LB_TEST_MAN/lb-security.7" |
+		sed 's/^\([A-Z][0-9].*\) \.$/\1/')
+	[ "$n" -gt 40 ]
+}

@@ -149,6 +149,32 @@ error 2 config false" "$(jq -r '"\(.kind) \(.record.id) \(.code) \(.retryable)"'
 	both calls
 }
 
+@test "commands that an operator lets run on this machine need none" {
+	hosted() {
+		GRANTS='pipelines: {default: {sandbox-mode: host, ai: {local-agent: {tools: [exec, read]}}}}'
+		if [ "$1" = off ]; then
+			GRANTS+=$'\nbox: {enabled: false, allow_host: true}'
+			printf '%s\n' "$GRANTS" > "$LB_CONFIG"
+			run -0 sh -c "set -- 'call exec {\"command\":\"echo 42\"}'; $ASKED"
+			same '' "$(lb-config check 2>&1 | grep -v "'read'")"
+		else
+			GRANTS+=$'\nbox: {allow_host: true}'
+			run -0 asked "$1" 'call exec {"command":"echo 42"}'
+		fi
+		same 'host 42' "$(jq -r '"\(.backend) \(.stdout)"' <<< "$output")" || return
+		grep 'WITHOUT a sandbox' log
+		[[ $(asked_again 'call read {"path":"a"}' "$1") == "error: there is no tool 'read'; there are: exec" ]]
+	}
+	asked_again() {
+		if [ "$2" = off ]; then
+			sh -c "set -- '$1'; $ASKED"
+		else
+			asked "$2" "$1"
+		fi
+	}
+	both hosted
+}
+
 @test "lb-config check names what has no effect, where it can know" {
 	run --separate-stderr -0 without off 'lb-config check'
 	for tool in exec read write edit glob grep; do

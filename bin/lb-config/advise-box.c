@@ -21,8 +21,18 @@ static const char *const of_box[] = {
 
 static const char sandbox_tools[] = "exec read write edit glob grep";
 
-static bool needs_box(const char *pattern)
+/* Commands may run on this machine all the same. */
+static bool has_host(const struct lb_config *config)
 {
+	return json_is_true(lb_config_get(config, "box.allow_host"));
+}
+
+static bool needs_box(const struct lb_config *config, const char *pattern)
+{
+	if (has_host(config) &&
+	    (strcmp(pattern, "box.allow_host") == 0 ||
+	     strcmp(pattern, "pipelines.*.sandbox-mode") == 0))
+		return false;
 	if (strcmp(pattern, "box.enabled") == 0 ||
 	    strcmp(pattern, "box.local.skills_root") == 0)
 		return false; /* skills are there all the same */
@@ -46,12 +56,16 @@ static void advise_tools(struct lb_config *config, const char *path)
 	json_array_foreach((json_t *)(uintptr_t)lb_config_get(config, path), i,
 			   one)
 	{
-		if (lb_key_has_word(sandbox_tools, json_string_value(one)))
+		const char *name = json_string_value(one);
+
+		if (has_host(config) && name && strcmp(name, "exec") == 0)
+			continue;
+		if (lb_key_has_word(sandbox_tools, name))
 			lb_config_problem(config, LB_PROBLEM_ADVICE,
 					  lb_config_origin(config, path),
 					  "%s: '%s' is not offered while "
 					  "box.enabled is false",
-					  path, json_string_value(one));
+					  path, name);
 	}
 }
 
@@ -70,7 +84,7 @@ void advise_box(struct lb_config *config)
 			continue;
 		if (strcmp(key->path, "pipelines.*.ai.local-agent.tools") == 0)
 			advise_tools(config, path);
-		else if (needs_box(key->path))
+		else if (needs_box(config, key->path))
 			lb_config_problem(config, LB_PROBLEM_ADVICE,
 					  json_string_value(where),
 					  "%s: has no effect while box.enabled "

@@ -150,6 +150,7 @@ int exec_records(struct work *w)
 	if (!s.usual)
 		return lb_report(&err);
 	lb_note_terminal();
+	lb_loop_many_descriptors();
 	s.lanes = (struct lb_lanes){.user = &user,
 				    .arg = &s,
 				    .loop = w->loop,

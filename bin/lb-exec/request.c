@@ -224,6 +224,7 @@ void request_audit(const struct work *w, const struct lb_box_spec *spec,
 		.profile = options.profile,
 		.exit_code = -1,
 		.duration_ms = -1,
+		.spec = spec,
 	};
 	lb_autobuf struct lb_buf words = {NULL};
 

@@ -16,7 +16,7 @@ static const struct lb_verb verbs[] = {
 static const struct lb_prog prog = {
 	.name = "lb-tool",
 	.operands = "VERB ...",
-	.about = "Read, write and search the files of a sandbox",
+	.about = "Run commands, read, write and search files in a sandbox",
 	.example = "lb-tool call glob '{\"pattern\":\"*.c\"}' -w .",
 	.verbs = verbs,
 };

@@ -128,6 +128,7 @@ int serve_verb(int argc, char **argv)
 		return lb_report(&err);
 	}
 	lb_note_terminal();
+	lb_loop_many_descriptors();
 	code = lb_tools_serve(&(struct lb_serving){
 		.name = "lb-tool",
 		.list = list,

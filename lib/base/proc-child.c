@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -49,6 +50,17 @@ static int place(const struct lb_child *m)
 	return close_range((unsigned)m->n_fds, UINT_MAX, CLOSE_RANGE_CLOEXEC);
 }
 
+static int limit_files(uint64_t most)
+{
+	struct rlimit now, new = {most, most};
+
+	if (most == 0)
+		return 0;
+	if (getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_max < most)
+		new.rlim_cur = new.rlim_max = now.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &new);
+}
+
 static int prepare(void *arg)
 {
 	const struct start *s = arg;
@@ -63,7 +75,7 @@ static int prepare(void *arg)
 		return -1;
 	if (s->child->env)
 		environ = (char **)(uintptr_t)s->child->env;
-	return place(s->child);
+	return place(s->child) < 0 ? -1 : limit_files(s->child->open_files);
 }
 
 int lb_child_start(const struct lb_child *child, pid_t *pid,

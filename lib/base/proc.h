@@ -70,6 +70,9 @@ struct lb_child {
 	int n_fds;         /* at most LB_CHILD_FDS */
 	bool apart;        /* leads a process group of its own */
 	char *const *env;  /* NULL: ours; PATH of it finds the program */
+	/* Its most descriptors, soft and hard; 0: as ours. In force only when
+	 * it has those that it gets: ours may have higher numbers. */
+	uint64_t open_files;
 	/*
 	 * May be NULL. Called in the new process, before its descriptors are
 	 * put in place: 0, or -1 and errno. It may become somebody else.

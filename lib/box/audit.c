@@ -136,6 +136,19 @@ const char *lb_box_quota_name(enum lb_box_quota quota)
 	return names[quota];
 }
 
+/* The numbers that were in force, the numbers of a sandbox alone. */
+static void put_limits(struct lb_buf *row, const struct lb_box_spec *s)
+{
+	lb_buf_printf(row,
+		      ",\"limits\":{\"timeout_ms\":%lld,\"cpus\":%g,"
+		      "\"memory_mb\":%lld,\"pids_limit\":%lld,"
+		      "\"quota_mb\":%lld,\"network\":\"%s\"}",
+		      (long long)s->timeout_ms, s->cpus,
+		      (long long)s->memory_mb, (long long)s->pids_limit,
+		      (long long)s->quota_mb,
+		      s->network == LB_BOX_ON ? "on" : "off");
+}
+
 static void put_outcome(struct lb_buf *row, const struct lb_box_audit *a)
 {
 	put(row, "backend", a->backend, NAME, NAME);
@@ -146,6 +159,8 @@ static void put_outcome(struct lb_buf *row, const struct lb_box_audit *a)
 			      ",\"limits_backend\":\"%s\",\"quota\":\"%s\"",
 			      lb_box_limits_name(a->limits),
 			      lb_box_quota_name(a->quota));
+	if (a->backend && a->spec)
+		put_limits(row, a->spec);
 	if (a->exit_code >= 0)
 		lb_buf_printf(row, ",\"exit_code\":%d", a->exit_code);
 	if (a->duration_ms >= 0)
@@ -252,7 +267,9 @@ void lb_box_audit_result(struct lb_box_audit *row,
 			 const struct lb_box_result *r)
 {
 	row->backend = r->backend;
-	row->killed_by = r->killed_by;
+	row->killed_by = r->killed_by                 ? r->killed_by
+			 : r->end == LB_BOX_TIMED_OUT ? "timeout"
+						      : NULL;
 	row->limits = r->limits;
 	row->quota = r->quota;
 	row->exit_code = r->exit_code;

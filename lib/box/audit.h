@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "box/result.h"
+#include "box/spec.h"
 
 enum {
 	LB_BOX_AUDIT_LINE = 4096,   /* bytes of a row, line feeds included */
@@ -33,12 +34,14 @@ struct lb_box_audit {
 	char *const *env;      /* "NAME=text", NULL-ended: names are kept */
 	const char *backend;   /* NULL: it did not run */
 	const char *profile;   /* by what limits */
-	const char *killed_by; /* as in box/result.h */
+	const char *killed_by; /* as in box/result.h, and "timeout" */
 	enum lb_box_limits limits;
 	enum lb_box_quota quota;
 	int exit_code;       /* -1: none */
 	uint64_t bytes;      /* that came of it */
 	int64_t duration_ms; /* -1: it did not run */
+	/* Whose numbers it was held to, where it ran; or NULL. */
+	const struct lb_box_spec *spec;
 };
 
 /* What a result knows of it: backend, limits, quota, exit_code, killed_by,

@@ -105,6 +105,15 @@ static struct {
 	struct lb_error why;
 } known;
 
+int lb_box_nap(int last_ms, bool works, bool is_news)
+{
+	if (works)
+		return LAST_MS;
+	if (is_news)
+		return FIRST_MS;
+	return last_ms * 2 > LAST_MS ? LAST_MS : last_ms * 2;
+}
+
 static void ask(struct lb_config *config)
 {
 	bool worked = known.works, first = !known.asked;
@@ -112,12 +121,7 @@ static void ask(struct lb_config *config)
 
 	known.works = lb_box_probe(config, &name, &known.why) == 0;
 	known.asked = true;
-	if (known.works)
-		known.nap = LAST_MS;
-	else if (first || worked)
-		known.nap = FIRST_MS;
-	else
-		known.nap = known.nap * 2 > LAST_MS ? LAST_MS : known.nap * 2;
+	known.nap = lb_box_nap(known.nap, known.works, first || worked);
 	known.again = lb_clock_mono() + known.nap;
 	if (known.works && !first && !worked)
 		lb_log(LB_INFO, NULL, "the sandbox works again (%s)", name);

@@ -25,6 +25,10 @@ int lb_box_probe(struct lb_config *config, const char **name,
  */
 bool lb_box_available(struct lb_config *config, struct lb_error *why);
 
+/* How long to wait then, ms, after so long: it works or not, and is it news that
+ * it does not? */
+int lb_box_nap(int last_ms, bool works, bool is_news);
+
 /* One did not start: ask anew, whatever was known. */
 void lb_box_doubt(void);
 

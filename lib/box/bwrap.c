@@ -120,6 +120,7 @@ static int put_etc(struct args *a, struct lb_box *box, struct lb_error *err)
 	etc.dev = st.st_dev;
 	etc.ino = st.st_ino;
 	mount_source(a, &etc);
+	args(a, "--ro-bind-try", "/etc/ssl/certs", "/etc/ssl/certs");
 	return 0;
 }
 

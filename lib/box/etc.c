@@ -1,8 +1,8 @@
 /*
  * etc.c - the folder that is /etc inside: a few files of ours, and copies of
  * what everybody may read and programs look for. A copy is one mount where
- * mounting each of them would be five; its name says what it is a copy of, so
- * that a change on this machine makes another one.
+ * mounting each of them would be several; its name says what it is a copy of,
+ * so that a change on this machine makes another one.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -40,16 +40,17 @@ static const struct {
 	{"hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n"},
 	{"nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"},
 	{"ssl", NULL},
+	{"ssl/certs", NULL},
 };
 
-/* `folder` is made before; what is not copied by itself comes with another. */
+/* Certificates are mounted: they are hundreds, and a copy of each takes a disk
+ * its time. */
 static const struct {
-	const char *folder, *name;
-	bool copied;
+	const char *name;
+	bool copied; /* else it comes with its folder */
 } theirs[] = {
-	{".", "ld.so.cache", true},  {".", "localtime", true},
-	{".", "alternatives", true}, {"ssl", "certs", true},
-	{".", "fonts", true},        {"fonts", "conf.d", false},
+	{"ld.so.cache", true}, {"localtime", true},     {"alternatives", true},
+	{"fonts", true},       {"fonts/conf.d", false},
 };
 
 static const struct lb_tree_limits no_limits;
@@ -89,6 +90,8 @@ static int copy_link(int from, int to, const char *name)
 	if (len <= 0)
 		return 0;
 	target[len] = '\0';
+	if (strstr(target, "/man/")) /* most alternatives are manual pages */
+		return 0;
 	return symlinkat(target, to, name);
 }
 
@@ -167,18 +170,13 @@ static int make_ours(int to)
 
 static int make_theirs(int to)
 {
-	enum { FLAGS = O_PATH | O_DIRECTORY | O_CLOEXEC };
-	lb_autoclose int etc = open("/etc", FLAGS);
+	lb_autoclose int etc = open("/etc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct copy c = {0};
 
-	for (size_t i = 0; i < sizeof(theirs) / sizeof(theirs[0]); i++) {
-		lb_autoclose int from = openat(etc, theirs[i].folder, FLAGS),
-				 into = openat(to, theirs[i].folder, FLAGS);
-
-		if (theirs[i].copied && from >= 0 &&
-		    copy_one(from, into, theirs[i].name, 0, &c) < 0)
+	for (size_t i = 0; i < sizeof(theirs) / sizeof(theirs[0]); i++)
+		if (theirs[i].copied && etc >= 0 &&
+		    copy_one(etc, to, theirs[i].name, 0, &c) < 0)
 			return -1;
-	}
 	return 0;
 }
 
@@ -202,9 +200,7 @@ static char *name_now(void)
 		if (ours[i].text)
 			h = hash(h, ours[i].text, strlen(ours[i].text));
 	for (size_t i = 0; i < sizeof(theirs) / sizeof(theirs[0]); i++) {
-		lb_autofree char *path =
-			lb_printf("/etc/%s/%s", theirs[i].folder,
-				  theirs[i].name);
+		lb_autofree char *path = lb_printf("/etc/%s", theirs[i].name);
 		long long marks[] = {-1, 0, 0, 0};
 
 		if (lstat(path, &st) == 0) {

@@ -60,10 +60,9 @@ static int set_limits(const struct task *t)
 	if (setrlimit(RLIMIT_CORE, &none) < 0)
 		return failed(t, "limit", "core");
 	if (limit(t, RLIMIT_FSIZE, l->file_bytes, "fsize") < 0 ||
-	    limit(t, RLIMIT_AS, l->address_bytes, "as") < 0 ||
-	    limit(t, RLIMIT_CPU, l->cpu_s, "cpu") < 0)
+	    limit(t, RLIMIT_AS, l->address_bytes, "as") < 0)
 		return -1;
-	return limit(t, RLIMIT_NOFILE, l->open_files, "nofile");
+	return limit(t, RLIMIT_CPU, l->cpu_s, "cpu");
 }
 
 /* What is at an absolute path, through no link whose target we have not seen:
@@ -110,6 +109,21 @@ static int stage_one(const struct task *t, const struct lb_stage *s, int stage)
 	return 0;
 }
 
+/* One that those below can be reached in, whatever our umask was when it was
+ * made. */
+static int make_folder(const char *path)
+{
+	struct stat st;
+
+	if (mkdir(path, 0711) < 0 && errno != EEXIST)
+		return -1;
+	if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != 0) {
+		errno = EPERM;
+		return -1;
+	}
+	return (st.st_mode & 0111) == 0111 ? 0 : chmod(path, 0711);
+}
+
 /* As root: names that somebody without rights can reach, seen by nobody else. */
 static int set_stage(const struct task *t)
 {
@@ -119,8 +133,7 @@ static int set_stage(const struct task *t)
 		return failed(t, "unshare", "mount namespace");
 	if (mount("none", "/", "none", MS_REC | MS_SLAVE, NULL) < 0)
 		return failed(t, "mount", "/");
-	if ((mkdir("/run/lb", 0711) < 0 && errno != EEXIST) ||
-	    (mkdir(LB_LAUNCH_STAGE, 0711) < 0 && errno != EEXIST))
+	if (make_folder("/run/lb") < 0 || make_folder(LB_LAUNCH_STAGE) < 0)
 		return failed(t, "make", LB_LAUNCH_STAGE);
 	if (mount("tmpfs", LB_LAUNCH_STAGE, "tmpfs",
 		  MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0711,size=64k") < 0)
@@ -177,8 +190,8 @@ int lb_launch(const struct lb_launch *l, pid_t *pid, struct lb_error *err)
 {
 	int ends[2];
 	char step[PATH_MAX + 64];
-	lb_autofree char *why = NULL;
-	const char *colon;
+	const char *end;
+	struct lb_error why;
 	ssize_t got;
 	int bad;
 
@@ -191,6 +204,7 @@ int lb_launch(const struct lb_launch *l, pid_t *pid, struct lb_error *err)
 			.n_fds = l->n_fds,
 			.apart = !l->terminal, /* a session is */
 			.env = l->env,
+			.open_files = l->open_files,
 			.prepare = prepare,
 			.arg = &(struct task){l, ends[1]},
 		},
@@ -202,8 +216,9 @@ int lb_launch(const struct lb_launch *l, pid_t *pid, struct lb_error *err)
 		return bad;
 	step[got] = '\0';
 	/* err ends with what errno says; what was to be done is in `step`. */
-	colon = strrchr(err->text, ':');
-	why = lb_strdup(colon ? colon : "");
+	why = *err;
+	end = strrchr(why.text, ':');
 	return lb_fail(err, LB_UNAVAILABLE,
-		       "the sandbox cannot be prepared: %s%s", step, why);
+		       "the sandbox cannot be prepared: %s%s", step,
+		       end ? end : "");
 }

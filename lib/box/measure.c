@@ -25,8 +25,12 @@ static bool is_full(int fd)
 static void limits_of(const struct lb_box_run *run,
 		      struct lb_tree_limits *limits)
 {
-	int64_t mb = run->job.spec->quota_mb, files = mb * FILES_A_MB;
+	int64_t mb = run->job.spec->quota_mb, files = mb * FILES_A_MB,
+		most = lb_config_int(run->box->config,
+				     "box.limits.max_workspace_entries");
 
+	if (most > 0 && files > most)
+		files = most;
 	*limits = (struct lb_tree_limits){
 		.max_bytes = mb << 20,
 		.max_entries = files < LEAST_FILES ? LEAST_FILES : files,

@@ -86,6 +86,14 @@ static int check_workspace(const struct judge *j, const struct source *s,
 			      "all workspaces are in it, and a sandbox sees "
 			      "one of them",
 			      err);
+	/* Nothing would keep .skills in its place then (run.c), while other
+	 * sandboxes of the session mount there. */
+	if (s->writable &&
+	    !strchr(s->path + strlen(j->ours.workspaces) + 1, '/'))
+		return refuse(s, LB_DENIED,
+			      "it is the workspace of a session; name that "
+			      "session instead",
+			      err);
 	if (j->asker == LB_BOX_BY_POLICY &&
 	    (!j->spec->session || !lb_box_is_below(s->path, own)))
 		return refuse(s, LB_DENIED,

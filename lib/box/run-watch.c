@@ -195,6 +195,8 @@ int lb_run_watch(struct lb_box_run *run, struct lb_error *err)
 {
 	struct lb_loop *loop = run->box->loop;
 
+	/* Its time is its own: what was made ready before does not count. */
+	run->started = lb_clock_mono();
 	if (run->result.quota == LB_BOX_QUOTA_SOFT)
 		lb_run_measure_first(run);
 	run->pidfd = lb_proc_watch(run->x.pid);

@@ -304,7 +304,6 @@ static int begin(struct lb_box_run *run, struct lb_error *err)
 		run->measured =
 			open(run->sources[0].path,
 			     O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	run->started = lb_clock_mono();
 	return lb_run_launch(run, err);
 }
 

@@ -37,7 +37,8 @@
  .doc = "MiB that a workspace may hold where the profile does not lock it; 0 "
 	"is no limit, and unset is what the profile says"},
 {"box.limits.max_workspace_entries", LB_KEY_INT, "100000", 1, 1000000,
- .doc = "files and folders that a workspace may hold"},
+ .doc = "files and folders that a workspace with a quota may hold, but at least "
+	"1000; a smaller quota allows fewer, 64 a MiB"},
 {"box.profiles.*.network", LB_KEY_ENUM, NULL, .values = "off on",
  .doc = "is there a network; a profile that leaves a key out has what the "
 	"built-in one of that name has, else what default has"},

@@ -250,6 +250,7 @@ static void take_tools(struct making *m)
 				     lost);
 		lb_json_put(m->out, "ai.local-agent.tools", json_incref(names));
 	}
+	lb_json_put(m->out, "sandbox.open-to", json_string("admins"));
 	if (all || json_array_size(names) > 0)
 		lb_item_note(m->item,
 			     "everybody may have tools run commands and write "

@@ -27,34 +27,22 @@ struct lb_execs {
 	char *state;
 	struct lb_box *box;
 	struct lb_store *store; /* opened when somebody has to be asked */
+	size_t running;
+	struct lb_exec *first, **end; /* those that wait */
 };
 
 struct lb_exec {
 	struct lb_execs *execs;
 	struct lb_exec_order order;
+	char *session; /* the order's; owned */
 	struct lb_box_spec spec;
 	struct lb_box_run *run;
 	json_t *notes;
 	json_t *refusal; /* to be told from the loop */
 	struct lb_timer timer;
+	bool waits;
+	struct lb_exec *next; /* then */
 };
-
-static const char schema[] =
-	"{\"type\":\"object\",\"additionalProperties\":false,"
-	"\"required\":[\"command\"],\"properties\":{"
-	"\"command\":{\"type\":\"string\",\"description\":\"a command line "
-	"for sh\"},"
-	"\"workdir\":{\"type\":\"string\",\"description\":\"folder it begins "
-	"in, made where it is missing; default /workspace\"},"
-	"\"timeout_sec\":{\"type\":\"integer\",\"minimum\":1,\"description\":"
-	"\"seconds it may take\"},"
-	"\"env\":{\"type\":\"object\",\"additionalProperties\":{\"type\":"
-	"\"string\"},\"description\":\"variables it gets\"},"
-	"\"description\":{\"type\":\"string\",\"description\":\"in a few "
-	"words, what it is for; kept for the operator\"},"
-	"\"elevated\":{\"type\":\"boolean\",\"description\":\"ask for "
-	"more than usual (time, memory, network); an operator may have to "
-	"allow it first\"}}}";
 
 struct lb_execs *lb_execs_open(struct lb_loop *loop, struct lb_config *config,
 			       const char *state)
@@ -65,6 +53,7 @@ struct lb_execs *lb_execs_open(struct lb_loop *loop, struct lb_config *config,
 	e->config = config;
 	e->state = lb_strdup(state);
 	e->box = lb_box_open(loop, config, state);
+	e->end = &e->first;
 	return e;
 }
 
@@ -76,34 +65,6 @@ void lb_execs_close(struct lb_execs *e)
 	lb_store_close(e->store);
 	free(e->state);
 	free(e);
-}
-
-static const char *key_of(struct lb_config *config, const json_t *context,
-			  const char *key)
-{
-	const char *pipeline = lb_json_str(context, "pipeline");
-
-	return lb_json_str(lb_config_pipeline(config,
-					      pipeline ? pipeline : "default"),
-			   key);
-}
-
-json_t *lb_exec_offer(struct lb_config *config, const json_t *context)
-{
-	json_t *parameters = json_loads(schema, 0, NULL);
-	const char *elevated =
-		config ? key_of(config, context, "elevated") : "allow";
-
-	if (!elevated || strcmp(elevated, "never") == 0)
-		json_object_del(json_object_get(parameters, "properties"),
-				"elevated");
-	return lb_json_pack(
-		"{s:s, s:s, s:o}", "name", "exec", "description",
-		"Run a command in a sandbox of this conversation: Linux, sh, "
-		"python3 where the machine has it. Files in /workspace stay "
-		"for later calls, everything else is gone after each. Nothing "
-		"it starts outlives the call.",
-		"parameters", parameters);
 }
 
 /* "stdout:" and what it said, then the same of stderr; or the one there is. */
@@ -135,6 +96,7 @@ static void release(struct lb_exec *x)
 	lb_box_spec_release(&x->spec);
 	json_decref(x->notes);
 	json_decref(x->refusal);
+	free(x->session);
 	free(x);
 }
 
@@ -158,6 +120,7 @@ static void audit(const struct lb_exec *x, const struct lb_box_result *r,
 		.profile = x->order.policy.profile,
 		.exit_code = -1,
 		.duration_ms = -1,
+		.spec = &x->spec,
 	};
 
 	if (!row.session)
@@ -167,10 +130,13 @@ static void audit(const struct lb_exec *x, const struct lb_box_result *r,
 	lb_box_audit_write(x->execs->state, &row);
 }
 
+static void start_waiting(struct lb_execs *e);
+
 static void on_done(void *arg, struct lb_box_result *r,
 		    const struct lb_error *error)
 {
 	struct lb_exec *x = arg;
+	struct lb_execs *e = x->execs;
 	json_t *result, *note;
 	size_t i;
 
@@ -188,8 +154,10 @@ static void on_done(void *arg, struct lb_box_result *r,
 		result = lb_box_result_json(r, false);
 		add_preview(result);
 	}
+	e->running--;
 	x->order.done(x->order.arg, result);
 	release(x);
+	start_waiting(e);
 }
 
 /* The arguments as a request of box/spec.h. */
@@ -292,7 +260,7 @@ static int begin(struct lb_exec *x, struct lb_error *err)
 	};
 	int may = 1;
 
-	if (lb_args_check(schema, x->order.arguments, err) < 0)
+	if (lb_args_check(lb_exec_schema, x->order.arguments, err) < 0)
 		return -1;
 	if (!job.on_host &&
 	    json_is_false(lb_config_get(e->config, "box.enabled")))
@@ -309,6 +277,7 @@ static int begin(struct lb_exec *x, struct lb_error *err)
 		return may;
 	fit_deadline(x);
 	x->run = lb_box_start(e->box, &job, err);
+	e->running += x->run != NULL;
 	return x->run ? 1 : -1;
 }
 
@@ -322,33 +291,97 @@ static void tell_refusal(void *arg)
 	release(x);
 }
 
-struct lb_exec *lb_exec_start(struct lb_execs *execs,
-			      const struct lb_exec_order *order)
+static void refuse(struct lb_exec *x, json_t *take)
 {
-	struct lb_exec *x = lb_alloc(sizeof(*x));
-	struct lb_error err;
-	int begun;
+	lb_timer_cancel(x->execs->loop, &x->timer);
+	x->refusal = take;
+	lb_timer_set(x->execs->loop, &x->timer, lb_clock_mono(), tell_refusal,
+		     x);
+}
 
-	x->execs = execs;
-	x->order = *order;
-	x->notes = json_array();
-	begun = begin(x, &err);
+static void launch(struct lb_exec *x)
+{
+	struct lb_error err;
+	int begun = begin(x, &err);
+
 	if (begun > 0)
-		return x;
+		return;
 	if (begun < 0) {
 		audit(x, NULL,
 		      err.code == LB_DENIED ? LB_BOX_DENIED : LB_BOX_ALLOWED,
 		      err.text);
-		x->refusal = lb_tool_no(&err);
-	} else {
-		audit(x, NULL, LB_BOX_PENDING, "waits for an operator");
+		refuse(x, lb_tool_no(&err));
+		return;
 	}
-	lb_timer_set(execs->loop, &x->timer, lb_clock_mono(), tell_refusal, x);
+	audit(x, NULL, LB_BOX_PENDING, "waits for an operator");
+	refuse(x, x->refusal);
+}
+
+/* It does not wait any more. */
+static void leave(struct lb_exec *x)
+{
+	struct lb_execs *e = x->execs;
+	struct lb_exec **at = &e->first;
+
+	while (*at != x)
+		at = &(*at)->next;
+	*at = x->next;
+	if (!x->next)
+		e->end = at;
+	x->waits = false;
+	lb_timer_cancel(e->loop, &x->timer);
+}
+
+static void start_waiting(struct lb_execs *e)
+{
+	while (e->first && e->running < LB_EXECS) {
+		struct lb_exec *x = e->first;
+
+		leave(x);
+		launch(x);
+	}
+}
+
+static void on_too_late(void *arg)
+{
+	struct lb_exec *x = arg;
+	struct lb_error err;
+
+	leave(x);
+	lb_fail(&err, LB_AGAIN,
+		"too many commands run at this moment; try again later");
+	audit(x, NULL, LB_BOX_ALLOWED, err.text);
+	refuse(x, lb_tool_no(&err));
+}
+
+struct lb_exec *lb_exec_start(struct lb_execs *execs,
+			      const struct lb_exec_order *order)
+{
+	struct lb_exec *x = lb_alloc(sizeof(*x));
+
+	x->execs = execs;
+	x->order = *order;
+	if (order->session)
+		x->order.session = x->session = lb_strdup(order->session);
+	x->notes = json_array();
+	if (execs->running < LB_EXECS && !execs->first) {
+		launch(x);
+		return x;
+	}
+	x->waits = true;
+	*execs->end = x;
+	execs->end = &x->next;
+	lb_timer_set(execs->loop, &x->timer, order->deadline - LEAVE_MS,
+		     on_too_late, x);
 	return x;
 }
 
 void lb_exec_stop(struct lb_exec *x)
 {
-	if (x->run)
+	if (x->run) {
 		lb_box_cancel(x->run);
+	} else if (x->waits) {
+		leave(x);
+		refuse(x, lb_tool_refuse("the call was cancelled"));
+	}
 }

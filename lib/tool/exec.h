@@ -19,6 +19,9 @@ struct lb_execs *lb_execs_open(struct lb_loop *loop, struct lb_config *config,
 			       const char *state);
 void lb_execs_close(struct lb_execs *execs);
 
+/* Of its arguments, all there may be. */
+extern const char lb_exec_schema[];
+
 /* What is offered of it for a context: {name, description, parameters}, new.
  * config NULL: all that it has. */
 json_t *lb_exec_offer(struct lb_config *config, const json_t *context);
@@ -28,9 +31,10 @@ struct lb_exec_order {
 				    description, elevated}; borrowed until done */
 	const json_t *context;   /* lb-provider(7); borrowed alike; or NULL */
 	struct lb_policy policy;
-	const char *session; /* its sandbox's name; NULL with a folder */
-	const char *folder;  /* a person's own, as the workspace; or NULL */
-	int64_t deadline;    /* mono ms: an answer after it is not read */
+	const char
+		*session;   /* its sandbox's name, copied; NULL with a folder */
+	const char *folder; /* a person's own, as the workspace; or NULL */
+	int64_t deadline;   /* mono ms: an answer after it is not read */
 	/*
 	 * Once, from the loop: the result, as box/result.h has it, with
 	 * preview and truncated, or {"ok":false,"error"}; new.
@@ -38,6 +42,10 @@ struct lb_exec_order {
 	void (*done)(void *arg, json_t *take_result);
 	void *arg;
 };
+
+/* So many run at a time; the others wait for their turn, and one that waits too
+ * long is told so. */
+enum { LB_EXECS = 64 };
 
 struct lb_exec *lb_exec_start(struct lb_execs *execs,
 			      const struct lb_exec_order *order);

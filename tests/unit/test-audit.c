@@ -211,6 +211,13 @@ static void whole_rows(void)
 	static char *const env[] = {path, token, strange, NULL};
 	json_auto_t *row = NULL, *want = NULL;
 	size_t len;
+	const struct lb_box_spec spec = {
+		.timeout_ms = 1500,
+		.cpus = 0.5,
+		.memory_mb = 64,
+		.pids_limit = 8,
+		.network = LB_BOX_ON,
+	};
 	struct lb_box_audit a = {
 		.time = 5,
 		.id = "i",
@@ -230,6 +237,7 @@ static void whole_rows(void)
 		.exit_code = 3,
 		.bytes = 7,
 		.duration_ms = 9,
+		.spec = &spec,
 	};
 
 	lb_box_audit_write(state, &a);
@@ -241,6 +249,9 @@ static void whole_rows(void)
 		"\"session\":\"b/person_a\",\"sender\":\"a\",\"tool\":\"exec\","
 		"\"backend\":\"bubblewrap\",\"profile\":\"default\","
 		"\"limits_backend\":\"cgroup\",\"quota\":\"soft\","
+		"\"limits\":{\"timeout_ms\":1500,\"cpus\":0.5,"
+		"\"memory_mb\":64,\"pids_limit\":8,\"quota_mb\":0,"
+		"\"network\":\"on\"},"
 		"\"exit_code\":3,\"bytes\":7,\"duration_ms\":9,"
 		"\"env\":[\"PATH\",\"TOKEN\"],\"env_left_out\":1,"
 		"\"reason\":\"no\",\"description\":\"say \\\"hello\\\"\","
@@ -273,6 +284,14 @@ static void bounded(void)
 	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
 		lb_autofree char *t = long_text(pieces[i], 200000);
 		static char name[] = "A_LONG_NAME_OF_A_VARIABLE=1";
+		const struct lb_box_spec most = {
+			.timeout_ms = INT64_MAX,
+			.cpus = 1.23456e-300,
+			.memory_mb = INT64_MAX,
+			.pids_limit = INT64_MAX,
+			.quota_mb = INT64_MAX,
+			.network = LB_BOX_OFF,
+		};
 		char *env[200];
 		json_auto_t *row = NULL;
 		size_t len;
@@ -295,7 +314,8 @@ static void bounded(void)
 					 LB_BOX_QUOTA_NONE,
 					 255,
 					 UINT64_MAX,
-					 INT64_MAX};
+					 INT64_MAX,
+					 &most};
 
 		for (size_t n = 0; n < 199; n++)
 			env[n] = name;

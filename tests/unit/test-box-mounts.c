@@ -128,8 +128,11 @@ static const struct row {
 	{POLICY, "@/state/skills", RO, LB_OK, "@/state/skills"},
 	{POLICY, "@/state/box/workspaces/shop%2Fgroup_1/d", RW, LB_OK,
 	 "@/state/box/workspaces/shop%2Fgroup_1/d"},
-	{PERSON, "@/state/box/workspaces/shop%2Fgroup_2", RW, LB_OK,
+	{PERSON, "@/state/box/workspaces/shop%2Fgroup_2", RO, LB_OK,
 	 "@/state/box/workspaces/shop%2Fgroup_2"},
+	/* not without what keeps .skills in its place */
+	{PERSON, "@/state/box/workspaces/shop%2Fgroup_2", RW, LB_DENIED,
+	 "it is the workspace of a session; name that session instead"},
 
 	{POLICY, "@/work", RW, LB_DENIED,
 	 "/work': it is below none of box.local.allowed_mount_roots; add it "

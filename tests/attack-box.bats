@@ -1,0 +1,106 @@
+#!/usr/bin/env bats
+
+# What is asked of sandboxes by those who mean no good, or too much of it: many
+# at once, odd arguments, and machines that are set up otherwise than ours.
+
+load helper
+
+setup() {
+	exec < /dev/null
+	needs_sandbox
+	cd "$BATS_TEST_TMPDIR"
+	cat > "$LB_CONFIG" <<-END
+		pipelines: {default: {ai: {local-agent: {enable-all-tools: true}},
+		  sandbox: {open-to: everyone}}}
+	END
+}
+
+# calls N MS COMMAND... - that many calls of exec to one lb-tool, at once, each
+# with MS to answer in, the 65th on with half of it; what each ended with.
+calls() {
+	python3 - "$@" <<'END'
+import json, subprocess, sys
+n, ms, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+p = subprocess.Popen(["lb-tool", "serve"], text=True,
+	stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+put = lambda o: p.stdin.write(json.dumps(o) + "\n")
+put({"op": "hello", "version": 1})
+for i in range(n):
+	put({"op": "call", "id": str(i), "name": "exec",
+		"arguments": {"command": command},
+		"context": {"id": str(i), "bot": "-", "pipeline": "default",
+			"session": "-/person_1", "sender_id": "1",
+			"launcher_type": "person",
+			"deadline_ms": ms if i < 64 else ms // 2}})
+for i in sys.argv[4:]:
+	put({"op": "cancel", "id": i})
+p.stdin.flush()
+p.stdout.readline()
+for i in range(n):
+	print(p.stdout.readline().strip())
+p.stdin.close()
+p.wait(30)
+END
+}
+
+@test "a root with a narrow umask, on a machine that was just started" {
+	need mount
+	run -0 unshare -m sh -c 'mount -t tmpfs tmpfs /run
+		umask 077
+		lb-exec --session a -- echo one
+		chmod 700 /run/lb
+		lb-exec -- echo two'
+	same $'one\ntwo' "$output"
+}
+
+@test "200 records at once where 1024 descriptors are the most that is usual" {
+	local i
+	for i in {1..200}; do
+		echo '{"kind":"exec","cmd":"sleep 1; ulimit -n"}'
+	done > in
+	(ulimit -Sn 1024; lb-exec --records -j 200 < in > out)
+	same '200 "1024\n"' "$(jq .stdout out | sort | uniq -c | sed 's/^ *//')"
+}
+
+@test "what cannot be prepared is named, and why" {
+	need root
+	local n
+	for n in {22..30}; do
+		(ulimit -n $n; lb-exec --session s -- true) 2>> err || true
+	done
+	cat err
+	[[ $(grep prepared err | sort -u | head -1) == \
+		"lb-exec: the sandbox cannot be prepared: "*": Too many open files" ]]
+}
+
+@test "100 commands at once by one provider: 64 run, the others wait" {
+	run -0 calls 100 60000 'd=$(mktemp -d run.XXXXXX); n=$(ls -d run.* | wc -l)
+		sleep 0.5; rmdir $d; echo $n'
+	same 100 "$(jq -r '.content | fromjson | .status' <<< "$output" | grep -cx completed)"
+	most=$(jq -r '.content | fromjson | .stdout' <<< "$output" | sort -n | tail -1)
+	echo "$most at once"
+	[ "$most" -le 64 ]
+	[ "$most" -gt 32 ]
+}
+
+@test "a command that waits is told when its time is over, or it is cancelled" {
+	run -0 calls 70 4000 'sleep 9' 68 69
+	same 70 "$(wc -l <<< "$output")"
+	same '"cancelled" 2' "$(jq -c 'select(.id == "68" or .id == "69") | .error.code' \
+		<<< "$output" | uniq -c | awk '{print $2, $1}')"
+	same 4 "$(grep -c 'too many commands run at this moment' <<< "$output")"
+	same 64 "$(jq -r '.content // "{}" | fromjson | .status' <<< "$output" |
+		grep -cx timed_out)"
+}
+
+@test "the workspace of a session is not mounted as a folder" {
+	run -0 lb-exec --session s -- true
+	folder=$(echo "$LB_STATE"/box/workspaces/*)
+	run -77 lb-exec -w "$folder" -- mv .skills away
+	[[ $output == *"it is the workspace of a session; name that session instead" ]]
+	jq -cn --arg p "$folder" '{kind: "exec", session: "other", session_id: "s",
+		cmd: "mv .skills away", host_path: $p}' > in
+	run --separate-stderr -77 lb-exec --records < in
+	same denied "$(jq -r .code <<< "$output")"
+	[ -d "$folder/.skills" ]
+}
