@@ -84,7 +84,7 @@ static bool has_not_run(const struct lb_box_run *run)
 /* What it is like then, in words. */
 static void explain(struct lb_box_run *run, struct lb_error *err)
 {
-	const struct lb_stream *s = run->is_one ? &run->out : &run->err;
+	const struct lb_box_stream *s = run->is_one ? &run->out : &run->err;
 	lb_autobuf struct lb_buf said = {NULL};
 	bool truncated;
 
@@ -159,7 +159,7 @@ static void on_drained(void *arg)
 }
 
 /* It could not be written. A reader that left is known to the command. */
-static void check_sink(struct lb_box_run *run, const struct lb_stream *s,
+static void check_sink(struct lb_box_run *run, const struct lb_box_stream *s,
 		       const char *name)
 {
 	if (!s->trouble || run->error.code != LB_OK)
@@ -169,7 +169,7 @@ static void check_sink(struct lb_box_run *run, const struct lb_stream *s,
 	lb_run_end_early(run, NULL);
 }
 
-static bool is_handing_on(const struct lb_stream *s)
+static bool is_handing_on(const struct lb_box_stream *s)
 {
 	return s->text.len > 0;
 }
@@ -213,11 +213,11 @@ void lb_run_ended(struct lb_box_run *run)
 	if (run->report.child > 0) /* ours, now that its parent is gone */
 		waitpid(run->report.child, NULL, WNOHANG);
 	lb_timer_cancel(run->box->loop, &run->late);
-	lb_stream_drain(&run->out);
-	lb_stream_drain(&run->err);
+	lb_box_stream_drain(&run->out);
+	lb_box_stream_drain(&run->err);
 	if (!has_not_run(run)) {
-		lb_stream_let_go(&run->out);
-		lb_stream_let_go(&run->err);
+		lb_box_stream_let_go(&run->out);
+		lb_box_stream_let_go(&run->err);
 	}
 	lb_run_look(run);
 }

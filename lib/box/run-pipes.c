@@ -58,7 +58,7 @@ static int open_terminal(struct lb_box_run *run, int *inside,
 
 	if (master < 0)
 		return lb_fail_sys(err, LB_OS, "cannot make a terminal");
-	lb_stream_open(&run->out, master);
+	lb_box_stream_open(&run->out, master);
 	if (unlockpt(master) < 0 || ptsname_r(master, name, sizeof(name)) != 0)
 		return lb_fail_sys(err, LB_OS, "cannot make a terminal");
 	*inside = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -67,7 +67,7 @@ static int open_terminal(struct lb_box_run *run, int *inside,
 	copy = fcntl(master, F_DUPFD_CLOEXEC, 0);
 	if (copy < 0)
 		return lb_fail_sys(err, LB_OS, "cannot make a terminal");
-	lb_feed_open(&run->feed, run->box->loop, run->job.in, copy);
+	lb_box_feed_open(&run->feed, run->box->loop, run->job.in, copy);
 	lb_box_resize(run);
 	return give(run, *inside, err);
 }
@@ -94,7 +94,7 @@ static int open_pipes(struct lb_box_run *run, int inside[3],
 	for (int i = 1; i < (run->is_one ? 2 : 3); i++) {
 		if (pipe_for(run, ends, err) < 0)
 			return -1;
-		lb_stream_open(i == 1 ? &run->out : &run->err, ends[0]);
+		lb_box_stream_open(i == 1 ? &run->out : &run->err, ends[0]);
 		inside[i] = ends[1];
 	}
 	if (run->job.in < 0)
@@ -108,7 +108,7 @@ static int open_pipes(struct lb_box_run *run, int inside[3],
 	if (pipe_for(run, ends, err) < 0)
 		return -1;
 	inside[0] = ends[0];
-	lb_feed_open(&run->feed, run->box->loop, run->job.in, ends[1]);
+	lb_box_feed_open(&run->feed, run->box->loop, run->job.in, ends[1]);
 	return 0;
 }
 

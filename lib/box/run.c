@@ -15,9 +15,9 @@
 
 void lb_run_free(struct lb_box_run *run)
 {
-	lb_stream_close(&run->out);
-	lb_stream_close(&run->err);
-	lb_feed_close(&run->feed);
+	lb_box_stream_close(&run->out);
+	lb_box_stream_close(&run->err);
+	lb_box_feed_close(&run->feed);
 	if (run->has_session)
 		lb_box_session_close(&run->session);
 	for (int i = 0; i < LB_RUN_SOURCES; i++)
@@ -264,13 +264,13 @@ static void set_up(struct lb_box_run *run)
 	r->isolated = run->driver->isolates;
 	r->out.shown = r->err.shown = shown;
 	r->notes = json_array();
-	run->out = (struct lb_stream){.loop = run->box->loop,
-				      .fd = -1,
-				      .sink = run->job.out,
-				      .shows = !run->job.terminal,
-				      .kept = &r->out,
-				      .changed = changed,
-				      .arg = run};
+	run->out = (struct lb_box_stream){.loop = run->box->loop,
+					  .fd = -1,
+					  .sink = run->job.out,
+					  .shows = !run->job.terminal,
+					  .kept = &r->out,
+					  .changed = changed,
+					  .arg = run};
 	run->err = run->out;
 	run->err.sink = run->job.err;
 	run->err.kept = &r->err;

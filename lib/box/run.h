@@ -33,9 +33,9 @@ struct lb_box_run {
 	int pidfd, child_fd; /* of the backend, of the first process inside */
 	bool exited, child_gone;
 	int status; /* of waitpid(2) */
-	struct lb_stream out, err;
+	struct lb_box_stream out, err;
 	bool is_one; /* `out` is both: they go to one place, in their order */
-	struct lb_feed feed;
+	struct lb_box_feed feed;
 	char said[LB_RUN_LINE]; /* what the backend reports, a part of a line */
 	size_t n_said;
 	struct lb_box_report report;

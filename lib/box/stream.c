@@ -22,7 +22,7 @@ static bool can_write(int fd)
 
 static void on_sink(int fd, uint32_t events, void *arg);
 
-static void watch(struct lb_stream *s)
+static void watch(struct lb_box_stream *s)
 {
 	bool waits = s->text.len > 0;
 
@@ -35,7 +35,7 @@ static void watch(struct lb_stream *s)
 			      s);
 }
 
-static void end(struct lb_stream *s)
+static void end(struct lb_box_stream *s)
 {
 	if (s->fd < 0)
 		return;
@@ -45,7 +45,7 @@ static void end(struct lb_stream *s)
 }
 
 /* Whoever writes to us is told as if he wrote there himself: by SIGPIPE. */
-static void lose(struct lb_stream *s, int why)
+static void lose(struct lb_box_stream *s, int why)
 {
 	s->sink_gone = true;
 	s->trouble = why == EPIPE ? 0 : why;
@@ -55,7 +55,7 @@ static void lose(struct lb_stream *s, int why)
 }
 
 /* Hand on what can be handed on without waiting. */
-static void hand_on(struct lb_stream *s)
+static void hand_on(struct lb_box_stream *s)
 {
 	while (s->text.len > 0 && can_write(s->sink)) {
 		size_t n = s->text.len < WRITE_SIZE ? s->text.len : WRITE_SIZE;
@@ -75,7 +75,7 @@ static void hand_on(struct lb_stream *s)
 
 static void on_sink(int fd, uint32_t events, void *arg)
 {
-	struct lb_stream *s = arg;
+	struct lb_box_stream *s = arg;
 
 	(void)fd;
 	(void)events;
@@ -85,7 +85,7 @@ static void on_sink(int fd, uint32_t events, void *arg)
 }
 
 /* For a terminal: whole characters, and nothing that it would obey. */
-static void show(struct lb_stream *s, const char *text, size_t len)
+static void show(struct lb_box_stream *s, const char *text, size_t len)
 {
 	struct lb_buf clean = {NULL};
 	size_t rest;
@@ -98,7 +98,7 @@ static void show(struct lb_stream *s, const char *text, size_t len)
 	lb_buf_shift(&s->part, s->part.len - rest);
 }
 
-static void put(struct lb_stream *s, const char *text, size_t len)
+static void put(struct lb_box_stream *s, const char *text, size_t len)
 {
 	if (s->sink_gone)
 		return;
@@ -109,7 +109,7 @@ static void put(struct lb_stream *s, const char *text, size_t len)
 }
 
 /* Can it be that it begins with what is held back? */
-static bool may_hold(const struct lb_stream *s)
+static bool may_hold(const struct lb_box_stream *s)
 {
 	size_t n = strlen(s->holds);
 
@@ -118,7 +118,7 @@ static bool may_hold(const struct lb_stream *s)
 		      s->held.len < n ? s->held.len : n) == 0;
 }
 
-static void take(struct lb_stream *s, const char *text, size_t len)
+static void take(struct lb_box_stream *s, const char *text, size_t len)
 {
 	s->bytes += len;
 	if (s->sink < 0) {
@@ -126,13 +126,13 @@ static void take(struct lb_stream *s, const char *text, size_t len)
 	} else if (s->holds) {
 		lb_buf_put(&s->held, text, len);
 		if (!may_hold(s))
-			lb_stream_let_go(s);
+			lb_box_stream_let_go(s);
 	} else {
 		put(s, text, len);
 	}
 }
 
-void lb_stream_let_go(struct lb_stream *s)
+void lb_box_stream_let_go(struct lb_box_stream *s)
 {
 	s->holds = NULL;
 	if (s->held.len == 0)
@@ -143,7 +143,7 @@ void lb_stream_let_go(struct lb_stream *s)
 	watch(s);
 }
 
-void lb_stream_drain(struct lb_stream *s)
+void lb_box_stream_drain(struct lb_box_stream *s)
 {
 	char text[READ_SIZE];
 
@@ -168,15 +168,15 @@ void lb_stream_drain(struct lb_stream *s)
 
 static void on_readable(int fd, uint32_t events, void *arg)
 {
-	struct lb_stream *s = arg;
+	struct lb_box_stream *s = arg;
 
 	(void)fd;
 	(void)events;
-	lb_stream_drain(s);
+	lb_box_stream_drain(s);
 	s->changed(s->arg);
 }
 
-void lb_stream_open(struct lb_stream *s, int take_fd)
+void lb_box_stream_open(struct lb_box_stream *s, int take_fd)
 {
 	s->fd = take_fd;
 	fcntl(s->fd, F_SETFL, O_NONBLOCK);
@@ -185,7 +185,7 @@ void lb_stream_open(struct lb_stream *s, int take_fd)
 	lb_loop_watch(s->loop, s->fd, EPOLLIN, on_readable, s);
 }
 
-void lb_stream_close(struct lb_stream *s)
+void lb_box_stream_close(struct lb_box_stream *s)
 {
 	end(s);
 	if (s->waits)
@@ -200,7 +200,7 @@ static void on_from(int fd, uint32_t events, void *arg);
 static void on_to(int fd, uint32_t events, void *arg);
 
 /* Either more is to come, or what came is to be written; or all is over. */
-static void feed_watch(struct lb_feed *f)
+static void feed_watch(struct lb_box_feed *f)
 {
 	bool writes = f->at < f->len;
 
@@ -216,7 +216,7 @@ static void feed_watch(struct lb_feed *f)
 		lb_loop_watch(f->loop, f->to, writes ? EPOLLOUT : 0, on_to, f);
 }
 
-static void feed_stop(struct lb_feed *f)
+static void feed_stop(struct lb_box_feed *f)
 {
 	if (f->from >= 0)
 		lb_loop_watch(f->loop, f->from, 0, NULL, NULL);
@@ -225,7 +225,7 @@ static void feed_stop(struct lb_feed *f)
 
 static void on_from(int fd, uint32_t events, void *arg)
 {
-	struct lb_feed *f = arg;
+	struct lb_box_feed *f = arg;
 	ssize_t got = read(fd, f->text, sizeof(f->text));
 
 	(void)events;
@@ -240,7 +240,7 @@ static void on_from(int fd, uint32_t events, void *arg)
 
 static void on_to(int fd, uint32_t events, void *arg)
 {
-	struct lb_feed *f = arg;
+	struct lb_box_feed *f = arg;
 	ssize_t done = write(fd, f->text + f->at, f->len - f->at);
 
 	(void)events;
@@ -255,8 +255,8 @@ static void on_to(int fd, uint32_t events, void *arg)
 	feed_watch(f);
 }
 
-void lb_feed_open(struct lb_feed *f, struct lb_loop *loop, int from,
-		  int take_to)
+void lb_box_feed_open(struct lb_box_feed *f, struct lb_loop *loop, int from,
+		      int take_to)
 {
 	f->loop = loop;
 	f->from = from;
@@ -265,7 +265,7 @@ void lb_feed_open(struct lb_feed *f, struct lb_loop *loop, int from,
 	feed_watch(f);
 }
 
-void lb_feed_close(struct lb_feed *f)
+void lb_box_feed_close(struct lb_box_feed *f)
 {
 	feed_stop(f);
 	if (f->to >= 0) {

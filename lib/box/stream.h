@@ -13,7 +13,7 @@
 #include "box/result.h"
 
 /* One stream: a pipe that is read to its end. */
-struct lb_stream {
+struct lb_box_stream {
 	struct lb_loop *loop;
 	int fd;         /* -1: it has ended */
 	int sink;       /* goes on to it as it comes; -1: kept in `kept` */
@@ -22,7 +22,7 @@ struct lb_stream {
 	int trouble;    /* why, as errno has it; 0: its reader left */
 	/*
 	 * What begins with this is held back until it is known whose it is;
-	 * NULL: nothing is. See lb_stream_let_go().
+	 * NULL: nothing is. See lb_box_stream_let_go().
 	 */
 	const char *holds;
 	struct lb_buf held;
@@ -35,15 +35,15 @@ struct lb_stream {
 	void *arg;
 };
 
-void lb_stream_open(struct lb_stream *s, int take_fd);
+void lb_box_stream_open(struct lb_box_stream *s, int take_fd);
 /* Read what there is now, until it would have to wait. */
-void lb_stream_drain(struct lb_stream *s);
+void lb_box_stream_drain(struct lb_box_stream *s);
 /* What was held back goes on to the sink; nothing is any more. */
-void lb_stream_let_go(struct lb_stream *s);
-void lb_stream_close(struct lb_stream *s);
+void lb_box_stream_let_go(struct lb_box_stream *s);
+void lb_box_stream_close(struct lb_box_stream *s);
 
 /* What is copied into a sandbox. */
-struct lb_feed {
+struct lb_box_feed {
 	struct lb_loop *loop;
 	int from; /* borrowed; -1: over */
 	int to;   /* -1: over */
@@ -51,8 +51,8 @@ struct lb_feed {
 	size_t at, len;
 };
 
-void lb_feed_open(struct lb_feed *f, struct lb_loop *loop, int from,
-		  int take_to);
-void lb_feed_close(struct lb_feed *f);
+void lb_box_feed_open(struct lb_box_feed *f, struct lb_loop *loop, int from,
+		      int take_to);
+void lb_box_feed_close(struct lb_box_feed *f);
 
 #endif

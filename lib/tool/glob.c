@@ -89,7 +89,7 @@ static void add(struct newest *new, const struct lb_walk_entry *e)
 			sink(new, i - 1);
 }
 
-static void find(struct lb_walk *walk, const struct lb_pattern *pattern,
+static void find(struct lb_walk *walk, const struct lb_path_pattern *pattern,
 		 struct newest *new)
 {
 	struct lb_walk_entry e;
@@ -99,10 +99,11 @@ static void find(struct lb_walk *walk, const struct lb_pattern *pattern,
 
 		if (e.type == DT_LNK || lb_search_skips(e.name))
 			continue;
-		if (lb_pattern_match(pattern, e.path, e.path_len, is_folder))
+		if (lb_path_pattern_match(pattern, e.path, e.path_len,
+					  is_folder))
 			add(new, &e);
 		if (is_folder &&
-		    lb_pattern_reaches(pattern, e.path, e.path_len))
+		    lb_path_pattern_reaches(pattern, e.path, e.path_len))
 			lb_walk_enter(walk);
 	}
 }
@@ -145,23 +146,23 @@ static json_t *say(struct newest *new, const struct lb_spot *spot,
 static json_t *search(const struct lb_spot *spot, const char *text)
 {
 	struct newest new = {0};
-	struct lb_pattern *pattern;
+	struct lb_path_pattern *pattern;
 	struct lb_walk *walk;
 	struct lb_error err;
 	json_t *result;
 
-	pattern = lb_pattern_open(lb_search_below(spot, text), &err);
+	pattern = lb_path_pattern_open(lb_search_below(spot, text), &err);
 	if (!pattern)
 		return lb_tool_no(&err);
 	walk = lb_search_open(spot, false, &err);
 	if (!walk) {
-		lb_pattern_close(pattern);
+		lb_path_pattern_close(pattern);
 		return lb_tool_no(&err);
 	}
 	find(walk, pattern, &new);
 	result = say(&new, spot, lb_search_ended(walk));
 	lb_walk_close(walk);
-	lb_pattern_close(pattern);
+	lb_path_pattern_close(pattern);
 	for (size_t i = 0; i < new.n; i++)
 		free(new.at[i].path);
 	return result;

@@ -182,7 +182,7 @@ static bool visit(struct grep *g, const struct lb_walk_entry *e)
 }
 
 static void search_folder(struct grep *g, struct lb_walk *walk,
-			  const struct lb_pattern *include)
+			  const struct lb_path_pattern *include)
 {
 	struct lb_walk_entry e;
 
@@ -192,8 +192,9 @@ static void search_folder(struct grep *g, struct lb_walk *walk,
 		if (e.type == DT_DIR)
 			lb_walk_enter(walk);
 		else if (e.type == DT_REG &&
-			 (!include || lb_pattern_match(include, e.path,
-						       e.path_len, false)) &&
+			 (!include ||
+			  lb_path_pattern_match(include, e.path, e.path_len,
+						false)) &&
 			 !visit(g, &e))
 			return;
 	}
@@ -218,14 +219,14 @@ static json_t *say(struct grep *g)
 
 static json_t *in_folder(struct grep *g, const char *include_text)
 {
-	struct lb_pattern *include = NULL;
+	struct lb_path_pattern *include = NULL;
 	struct lb_walk *walk;
 	struct lb_error err;
 
 	if (include_text) {
-		include =
-			lb_pattern_open(lb_search_below(g->spot, include_text),
-					&err);
+		include = lb_path_pattern_open(lb_search_below(g->spot,
+							       include_text),
+					       &err);
 		if (!include)
 			return lb_tool_no(&err);
 	}
@@ -233,7 +234,7 @@ static json_t *in_folder(struct grep *g, const char *include_text)
 	if (walk)
 		search_folder(g, walk, include);
 	lb_walk_close(walk);
-	lb_pattern_close(include);
+	lb_path_pattern_close(include);
 	return walk ? say(g) : lb_tool_no(&err);
 }
 

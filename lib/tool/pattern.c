@@ -26,7 +26,7 @@ struct form {
 	bool folders_only;
 };
 
-struct lb_pattern {
+struct lb_path_pattern {
 	struct form forms[MAX_FORMS];
 	size_t n;
 };
@@ -194,8 +194,8 @@ static bool match_last(const struct form *f, const char *path, size_t len)
 	return match_name(&f->parts[1], name, len - (size_t)(name - path));
 }
 
-bool lb_pattern_match(const struct lb_pattern *p, const char *path, size_t len,
-		      bool is_folder)
+bool lb_path_pattern_match(const struct lb_path_pattern *p, const char *path,
+			   size_t len, bool is_folder)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		const struct form *f = &p->forms[i];
@@ -226,8 +226,8 @@ static bool form_reaches(const struct form *f, const char *path, size_t len)
 	return true;
 }
 
-bool lb_pattern_reaches(const struct lb_pattern *p, const char *folder,
-			size_t len)
+bool lb_path_pattern_reaches(const struct lb_path_pattern *p,
+			     const char *folder, size_t len)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (form_reaches(&p->forms[i], folder, len))
@@ -268,7 +268,7 @@ static void add_part(struct form *f, const char *at, size_t len)
 	};
 }
 
-static int add_form(struct lb_pattern *p, const char *text, size_t len,
+static int add_form(struct lb_path_pattern *p, const char *text, size_t len,
 		    struct lb_error *err)
 {
 	struct form *f = &p->forms[p->n];
@@ -330,7 +330,7 @@ static size_t find_brace(const char *text)
 	return i;
 }
 
-static int expand(struct lb_pattern *p, const char *text, int depth,
+static int expand(struct lb_path_pattern *p, const char *text, int depth,
 		  struct lb_error *err)
 {
 	size_t open = find_brace(text), close = open, from;
@@ -360,9 +360,10 @@ static int expand(struct lb_pattern *p, const char *text, int depth,
 	return 0;
 }
 
-struct lb_pattern *lb_pattern_open(const char *text, struct lb_error *err)
+struct lb_path_pattern *lb_path_pattern_open(const char *text,
+					     struct lb_error *err)
 {
-	struct lb_pattern *p;
+	struct lb_path_pattern *p;
 	int r;
 
 	if (strlen(text) > LB_PATTERN_MAX) {
@@ -376,11 +377,11 @@ struct lb_pattern *lb_pattern_open(const char *text, struct lb_error *err)
 	if (r == 0)
 		return p;
 	lb_error_wrap(err, "'%.100s' is no pattern", text);
-	lb_pattern_close(p);
+	lb_path_pattern_close(p);
 	return NULL;
 }
 
-void lb_pattern_close(struct lb_pattern *p)
+void lb_path_pattern_close(struct lb_path_pattern *p)
 {
 	if (!p)
 		return;

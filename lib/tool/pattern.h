@@ -22,18 +22,19 @@
 
 enum { LB_PATTERN_MAX = 1024 }; /* bytes of one */
 
-struct lb_pattern;
+struct lb_path_pattern;
 
 /* NULL: LB_USAGE says what is wrong. */
-struct lb_pattern *lb_pattern_open(const char *text, struct lb_error *err);
-void lb_pattern_close(struct lb_pattern *p);
+struct lb_path_pattern *lb_path_pattern_open(const char *text,
+					     struct lb_error *err);
+void lb_path_pattern_close(struct lb_path_pattern *p);
 
 /* Does it match the path, which is relative and has no "." and ".."? */
-bool lb_pattern_match(const struct lb_pattern *p, const char *path, size_t len,
-		      bool is_folder);
+bool lb_path_pattern_match(const struct lb_path_pattern *p, const char *path,
+			   size_t len, bool is_folder);
 
 /* Could it match anything below that folder? */
-bool lb_pattern_reaches(const struct lb_pattern *p, const char *folder,
-			size_t len);
+bool lb_path_pattern_reaches(const struct lb_path_pattern *p,
+			     const char *folder, size_t len);
 
 #endif

@@ -121,31 +121,31 @@ static const struct {
 static void check(size_t i)
 {
 	struct lb_error err = {.text = ""};
-	struct lb_pattern *p = lb_pattern_open(rows[i].pattern, &err);
+	struct lb_path_pattern *p = lb_path_pattern_open(rows[i].pattern, &err);
 	lb_autofree char *what =
 		lb_printf("%s %s %s", rows[i].pattern,
 			  rows[i].match ? "matches" : "does not match",
 			  rows[i].path);
 
-	tap_ok(p && lb_pattern_match(p, rows[i].path, strlen(rows[i].path),
-				     true) == rows[i].match,
+	tap_ok(p && lb_path_pattern_match(p, rows[i].path, strlen(rows[i].path),
+					  true) == rows[i].match,
 	       what);
-	lb_pattern_close(p);
+	lb_path_pattern_close(p);
 }
 
 /* A pattern that would take for ever if stars were tried in all ways. */
 static void check_time(void)
 {
 	struct lb_error err;
-	struct lb_pattern *p = lb_pattern_open(
+	struct lb_path_pattern *p = lb_path_pattern_open(
 		"**/*a*a*a*a*a*a*a*a*a*a*a*a*a*b/**/**/x/**/x/**/x/**/y", &err);
 	char path[4096] = "";
 
 	for (size_t i = 0; i + 2 < sizeof(path); i += 2)
 		memcpy(path + i, i % 64 == 0 ? "/x" : "aa", 2);
-	tap_ok(!lb_pattern_match(p, path + 1, strlen(path + 1), false),
+	tap_ok(!lb_path_pattern_match(p, path + 1, strlen(path + 1), false),
 	       "many stars over a long path");
-	lb_pattern_close(p);
+	lb_path_pattern_close(p);
 }
 
 int main(void)
@@ -156,29 +156,30 @@ int main(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		check(i);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct lb_pattern *p = lb_pattern_open(bad[i], &err);
+		struct lb_path_pattern *p = lb_path_pattern_open(bad[i], &err);
 
 		tap_ok(!p && err.code == LB_USAGE, bad[i]);
-		lb_pattern_close(p);
+		lb_path_pattern_close(p);
 	}
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		struct lb_pattern *p = lb_pattern_open(ways[i].pattern, &err);
+		struct lb_path_pattern *p =
+			lb_path_pattern_open(ways[i].pattern, &err);
 
-		tap_ok(lb_pattern_reaches(p, ways[i].folder,
-					  strlen(ways[i].folder)) ==
+		tap_ok(lb_path_pattern_reaches(p, ways[i].folder,
+					       strlen(ways[i].folder)) ==
 			       ways[i].reaches,
 		       ways[i].folder);
-		lb_pattern_close(p);
+		lb_path_pattern_close(p);
 	}
-	struct lb_pattern *folders = lb_pattern_open("a/", &err);
+	struct lb_path_pattern *folders = lb_path_pattern_open("a/", &err);
 
-	tap_ok(lb_pattern_match(folders, "x/a", 3, true) &&
-		       !lb_pattern_match(folders, "x/a", 3, false),
+	tap_ok(lb_path_pattern_match(folders, "x/a", 3, true) &&
+		       !lb_path_pattern_match(folders, "x/a", 3, false),
 	       "a slash at the end: folders alone");
-	lb_pattern_close(folders);
+	lb_path_pattern_close(folders);
 	memset(longer, 'a', sizeof(longer));
 	longer[sizeof(longer) - 1] = '\0';
-	tap_ok(!lb_pattern_open(longer, &err), "one that is too long");
+	tap_ok(!lb_path_pattern_open(longer, &err), "one that is too long");
 	check_time();
 	return tap_end();
 }
