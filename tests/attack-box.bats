@@ -104,3 +104,85 @@ END
 	same denied "$(jq -r .code <<< "$output")"
 	[ -d "$folder/.skills" ]
 }
+
+# killed N COMMAND... - it is killed as soon as bubblewrap has begun to mount,
+# N times; then, no process of it may be there any more.
+killed() {
+	python3 - "$@" <<'END'
+import glob, os, signal, subprocess, sys, time
+mark, none = "86753" + str(os.getpid()), subprocess.DEVNULL
+
+def below(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children") as f:
+            return f.read().split()
+    except OSError:
+        return []
+
+def left():
+    all = []
+    for path in glob.glob("/proc/[0-9]*/cmdline"):
+        try:
+            with open(path, "rb") as f:
+                text = f.read()
+        except OSError:
+            continue
+        if b"sleep " + mark.encode() in text and b"lb-exec" not in text and \
+                b"python" not in text and b"bats" not in text:
+            all.append(path)
+    return all
+
+hits = 0
+for i in range(int(sys.argv[1])):
+    p = subprocess.Popen(sys.argv[2:] + ["--", "sh", "-c", f"sleep {mark}"],
+                         stdin=none, stdout=none, stderr=none)
+    end = time.time() + 10
+    while time.time() < end and p.poll() is None:
+        if any(below(child) for child in below(p.pid)):
+            hits += 1
+            break
+    p.kill()
+    p.wait()
+    end = time.time() + 5
+    while left() and time.time() < end:
+        time.sleep(0.01)
+    what = subprocess.run(["ps", "-eo", "pid,ppid,pgid,sid,wchan:20,stat,args"],
+                          capture_output=True, text=True).stdout
+    what = "\n".join(n for n in what.split("\n") if mark in n)
+    for path in left():
+        os.kill(int(path.split("/")[2]), signal.SIGKILL)
+        sys.exit(f"left of round {i}: {what}")
+print(hits, "killed while it mounted")
+sys.exit(hits == 0)
+END
+}
+
+@test "lb-exec is killed while bubblewrap mounts: nothing is left and unguarded" {
+	run killed 40 lb-exec --session s
+	echo "$output"
+	[ "$status" -eq 0 ]
+	run -0 lb-exec --session s -- echo again
+	same again "$output"
+}
+
+@test "nor where somebody without rights runs it" {
+	need root
+	chmod a+rx "$BATS_RUN_TMPDIR"{,/test} "$BATS_TEST_TMPDIR"
+	mkdir own
+	install -m 755 "$LB_TEST_BUILD/lb-exec" own
+	chown -R 61234:61234 own
+	export HOME=$PWD/own LB_STATE=$PWD/own/state
+	run killed 40 setpriv --reuid 61234 --regid 61234 --clear-groups \
+		own/lb-exec --session s
+	echo "$output"
+	[ "$status" -eq 0 ]
+}
+
+@test "what was left by one that was killed while it made a sandbox's /etc goes" {
+	run -0 lb-exec --session s -- true
+	etc=$(basename "$LB_STATE"/box/etc-*)
+	mkdir -p "$LB_STATE/box/$etc.123" "$LB_STATE/box/$etc.new/ssl"
+	mv "$LB_STATE/box/$etc" "$BATS_TEST_TMPDIR/away"
+	run -0 lb-exec --session s -- true
+	same "$LB_STATE/box/$etc" "$(echo "$LB_STATE"/box/etc-*)"
+}

@@ -67,11 +67,12 @@ static int prepare(void *arg)
 
 	if (s->child->apart && setpgid(0, 0) < 0)
 		return -1;
-	if (tie(s->parent) < 0)
+	if (!s->child->untied && tie(s->parent) < 0)
 		return -1;
-	/* Who becomes somebody else is tied no more. */
-	if (s->child->prepare &&
-	    (s->child->prepare(s->child->arg) < 0 || tie(s->parent) < 0))
+	if (s->child->prepare && s->child->prepare(s->child->arg) < 0)
+		return -1;
+	/* Who became somebody else is tied no more. */
+	if (!s->child->untied && tie(s->parent) < 0)
 		return -1;
 	if (s->child->env)
 		environ = (char **)(uintptr_t)s->child->env;

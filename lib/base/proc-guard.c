@@ -25,6 +25,9 @@ struct lb_guard {
 static void remember(pid_t **groups, size_t *n, pid_t group)
 {
 	if (group > 0) {
+		for (size_t i = 0; i < *n; i++)
+			if ((*groups)[i] == group)
+				return;
 		*groups = lb_grow(*groups, (*n + 1) * sizeof(**groups));
 		(*groups)[(*n)++] = group;
 		return;
@@ -170,9 +173,28 @@ int lb_guard_start(struct lb_guard *guard, char *const argv[], int in, int out,
 	return lb_guard_spawn(guard, &what, pid, err);
 }
 
+int lb_guard_add(struct lb_guard *guard, pid_t pid, struct lb_error *err)
+{
+	if (lb_guard_check(guard, err) < 0)
+		return -1;
+	remember(&guard->groups, &guard->n, pid);
+	return tell(guard, pid) == 0
+		       ? 0
+		       : lb_fail_sys(err, LB_OS, "the guard is gone");
+}
+
+/* One that was killed has forgotten it already. */
+void lb_guard_forget(struct lb_guard *guard, pid_t pid)
+{
+	struct lb_error ignored;
+
+	remember(&guard->groups, &guard->n, -pid);
+	if (lb_guard_check(guard, &ignored) == 0)
+		tell(guard, -pid);
+}
+
 void lb_guard_kill(struct lb_guard *guard, pid_t pid)
 {
 	kill(-pid, SIGKILL);
-	tell(guard, -pid);
-	remember(&guard->groups, &guard->n, -pid);
+	lb_guard_forget(guard, pid);
 }

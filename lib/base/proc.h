@@ -53,6 +53,10 @@ struct lb_guarded {
 int lb_guard_spawn(struct lb_guard *guard, const struct lb_guarded *what,
 		   pid_t *pid, struct lb_error *err);
 
+/* The guard shall know of a group that began already; and not any more. */
+int lb_guard_add(struct lb_guard *guard, pid_t pid, struct lb_error *err);
+void lb_guard_forget(struct lb_guard *guard, pid_t pid);
+
 /* Kill the group that this pid leads; the guard forgets it. The pid is still
  * to be waited for, or was just now. */
 void lb_guard_kill(struct lb_guard *guard, pid_t pid);
@@ -69,6 +73,7 @@ struct lb_child {
 	const int *fds;    /* fds[i] becomes its i; -1 is /dev/null */
 	int n_fds;         /* at most LB_CHILD_FDS */
 	bool apart;        /* leads a process group of its own */
+	bool untied;       /* the kernel does not kill it when we end */
 	char *const *env;  /* NULL: ours; PATH of it finds the program */
 	/* Its most descriptors, soft and hard; 0: as ours. In force only when
 	 * it has those that it gets: ours may have higher numbers. */

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "base/proc.h"
 #include "box/driver.h"
 #include "box/place.h"
 
@@ -43,6 +44,7 @@ void lb_box_close(struct lb_box *box)
 	while (box->n_ending > 0)
 		lb_box_forget_group(box, box->ending[0]);
 	free(box->ending);
+	lb_guard_close(box->guard);
 	lb_cgroups_release(&box->groups);
 	if (box->etc >= 0)
 		close(box->etc);

@@ -106,8 +106,7 @@ int lb_bwrap_explain(const char *said, struct lb_error *err)
 		       *line ? line : "it said nothing");
 }
 
-/* While it makes ready, its new root is below the old one's name. */
 char *lb_bwrap_inside(pid_t child, const char *target)
 {
-	return lb_printf("/proc/%ld/root/newroot%s", (long)child, target);
+	return lb_printf("/proc/%ld/root%s", (long)child, target);
 }

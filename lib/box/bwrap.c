@@ -23,14 +23,13 @@ enum {
 	OWN_MB = 256, /* of a workspace in memory, when nothing is said */
 	FILE_BYTES = 1024 * 1024 * 1024, /* a file, when nothing is said */
 	OPEN_FILES = 1024,
-	PIPE_SIZE = 4096,
 };
 
 /* A program needs more addresses than memory: a bound on the absurd only. */
 #define ADDRESS_BYTES ((uint64_t)4 << 30)
 
 /* Descriptors of bwrap, by number; what is not needed has none. */
-enum { FD_ARGS = 3, FD_SECCOMP, FD_STATUS, FD_MORE, FD_ALL = FD_MORE + 2 };
+enum { FD_ARGS = 3, FD_SECCOMP, FD_STATUS, FD_SCRIPT, FD_ALL };
 
 struct args {
 	struct lb_buf text; /* each ends with a NUL */
@@ -159,16 +158,10 @@ static void put_workspace(struct args *a, const struct lb_box_exec *x)
 	args(a, "--remount-ro", pin);
 }
 
-static void put_devices(struct args *a, bool ready)
+static void put_devices(struct args *a)
 {
 	args(a, "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys",
 	     "--dev", "/dev");
-	/* It reads from us here, when everything above is mounted; what it
-	 * writes is covered by what comes next. */
-	if (ready) {
-		number(a, "--file", FD_MORE);
-		arg(a, "/dev/shm/ready");
-	}
 	args(a, "--perms", "1777");
 	number(a, "--size", TMP_BYTES);
 	args(a, "--tmpfs", "/dev/shm", "--remount-ro", "/dev");
@@ -214,7 +207,7 @@ static void put_env(struct args *a, const struct lb_box_exec *x)
 }
 
 static int put_all(struct args *a, struct lb_box *box,
-		   const struct lb_box_exec *x, bool ready, bool script,
+		   const struct lb_box_exec *x, bool script,
 		   struct lb_error *err)
 {
 	args(a, "--unshare-user", "--unshare-ipc", "--unshare-pid",
@@ -225,9 +218,9 @@ static int put_all(struct args *a, struct lb_box *box,
 	if (put_etc(a, box, err) < 0)
 		return -1;
 	put_workspace(a, x);
-	put_devices(a, ready);
+	put_devices(a);
 	if (script) {
-		number(a, "--ro-bind-data", ready ? FD_MORE + 1 : FD_MORE);
+		number(a, "--ro-bind-data", FD_SCRIPT);
 		arg(a, LB_BWRAP_SCRIPT);
 	}
 	if (x->spec->read_only_rootfs)
@@ -254,22 +247,6 @@ static int memory_file(const char *name, const char *text, size_t len,
 	if (fd >= 0)
 		close(fd);
 	return lb_fail_sys(err, LB_OS, "cannot hand on %s", name);
-}
-
-/* A pipe that is full: whoever can write to it again knows that it was read. */
-static int full_pipe(int ends[2], struct lb_error *err)
-{
-	static const char nothing[PIPE_SIZE];
-
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
-	if (fcntl(ends[1], F_SETPIPE_SZ, PIPE_SIZE) == PIPE_SIZE &&
-	    fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 &&
-	    write(ends[1], nothing, PIPE_SIZE) == PIPE_SIZE)
-		return 0;
-	close(ends[0]);
-	close(ends[1]);
-	return lb_fail_sys(err, LB_OS, "cannot fill a pipe");
 }
 
 static void set_limits(struct lb_launch *l, const struct lb_box_exec *x)
@@ -303,6 +280,9 @@ static int start(struct lb_box_exec *x, struct args *a, const int *fds,
 		.fds = fds,
 		.n_fds = n_fds,
 		.group = x->group,
+		/* It ties itself, when what it started can do without it:
+		 * before, that would wait for it for ever. */
+		.untied = true,
 		.drop = x->drop,
 		.uid = x->uid,
 		.gid = x->gid,
@@ -328,14 +308,24 @@ static int start(struct lb_box_exec *x, struct args *a, const int *fds,
 }
 
 /*
- * Does it wait for us before the command runs? Mounts are looked at when no
- * stage keeps them from being changed, and processes are counted when no group
- * does: a limit on them that is set before the namespace is made would count
- * those of all sandboxes with that user id.
+ * Where it reports to. It has the reading end, too: when we are gone, and before
+ * it has told what it started to go on, no signal may end it, as that would wait
+ * for ever; it finds no end of its filter then, and goes.
  */
-static bool waits(const struct lb_box_exec *x)
+static int status_pipe(int ends[2], struct lb_error *err)
 {
-	return !x->drop || !x->group;
+	char name[64];
+	int both;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", ends[1]);
+	both = open(name, O_RDWR | O_CLOEXEC);
+	if (both < 0)
+		return 0; /* no /proc: as well as can be */
+	close(ends[1]);
+	ends[1] = both;
+	return 0;
 }
 
 static int bwrap_exec(struct lb_box *box, struct lb_box_exec *x,
@@ -343,15 +333,11 @@ static int bwrap_exec(struct lb_box *box, struct lb_box_exec *x,
 {
 	bool is_long = !x->spec->argv && strlen(x->spec->cmd) > MAX_ARGUMENT;
 	lb_autofree struct args *a = lb_alloc(sizeof(*a));
-	lb_autoclose int filter = lb_box_seccomp(err);
-	lb_autoclose int text = -1, script = -1, status = -1, ready = -1;
-	int fds[FD_ALL] = {x->in, x->out, x->err}, n = FD_MORE, ends[2];
+	lb_autoclose int text = -1, script = -1, status = -1, filter = -1;
+	int fds[FD_ALL] = {x->in, x->out, x->err}, ends[2];
 
-	/* Each reads a file of its own: they share no place in it. */
-	if (filter < 0)
-		return -1;
 	a->drop = x->drop;
-	if (put_all(a, box, x, waits(x), is_long, err) == 0)
+	if (put_all(a, box, x, is_long, err) == 0)
 		text = memory_file("arguments", a->text.data, a->text.len, err);
 	lb_buf_release(&a->text);
 	if (is_long && text >= 0)
@@ -359,22 +345,20 @@ static int bwrap_exec(struct lb_box *box, struct lb_box_exec *x,
 				     strlen(x->spec->cmd), err);
 	if (text < 0 || (is_long && script < 0))
 		return -1;
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
+	if (status_pipe(ends, err) < 0)
+		return -1;
 	x->status = ends[0];
 	status = ends[1];
+	if (lb_box_seccomp(ends, err) < 0)
+		return -1;
+	filter = ends[0];
+	x->ready = ends[1];
 	fds[FD_ARGS] = text;
 	fds[FD_SECCOMP] = filter;
 	fds[FD_STATUS] = status;
-	if (waits(x)) {
-		if (full_pipe(ends, err) < 0)
-			return -1;
-		x->ready = ends[1];
-		fds[n++] = ready = ends[0];
-	}
-	if (is_long)
-		fds[n++] = script;
-	return start(x, a, fds, n, is_long ? LB_BWRAP_SCRIPT : NULL, err);
+	fds[FD_SCRIPT] = script;
+	return start(x, a, fds, is_long ? FD_ALL : FD_SCRIPT,
+		     is_long ? LB_BWRAP_SCRIPT : NULL, err);
 }
 
 const struct lb_box_driver lb_box_bwrap = {
@@ -385,4 +369,5 @@ const struct lb_box_driver lb_box_bwrap = {
 	.read = lb_bwrap_read,
 	.explain = lb_bwrap_explain,
 	.inside = lb_bwrap_inside,
+	.let_go = lb_box_seccomp_end,
 };

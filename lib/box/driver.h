@@ -21,7 +21,13 @@ struct lb_box {
 	char *state;
 	struct lb_cgroups groups;
 	bool swept; /* groups that others left behind are gone */
-	int etc;    /* O_PATH of the folder that is /etc inside; -1 */
+	/*
+	 * Bubblewrap's own --die-with-parent is not in force before the command
+	 * begins: who kills us just then would leave what nobody ends. NULL
+	 * before it is needed.
+	 */
+	struct lb_guard *guard;
+	int etc; /* O_PATH of the folder that is /etc inside; -1 */
 	char *etc_path;
 	struct ending **ending; /* control groups that are not empty yet */
 	size_t n_ending;
@@ -55,7 +61,7 @@ struct lb_box_exec {
 	/* Filled in: */
 	pid_t pid;
 	int status; /* what the backend reports of it; -1 */
-	int ready;  /* writable once all is mounted; closing it goes on; -1 */
+	int ready;  /* writable once all is mounted; -1: it does not wait */
 };
 
 struct lb_box_report {
@@ -75,8 +81,11 @@ struct lb_box_driver {
 	void (*read)(const char *line, struct lb_box_report *report);
 	/* What it wrote to standard error when the command did not run. */
 	int (*explain)(const char *text, struct lb_error *err);
-	/* Where target is seen from here while it is made ready; NULL. */
+	/* Where target is seen from here while it waits to be let go; NULL. */
 	char *(*inside)(pid_t child, const char *target);
+	/* It may go on, by that `ready`; when that is closed, or we end, before
+	 * this, it does not. -1 and errno. NULL alike. */
+	int (*let_go)(int ready);
 };
 
 extern const struct lb_box_driver lb_box_bwrap, lb_box_host;

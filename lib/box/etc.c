@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -214,7 +215,8 @@ static char *name_now(void)
 	return lb_printf("etc-%016llx", h);
 }
 
-/* Those that were left behind when something changed. */
+/* Those that were left behind when something changed, or somebody was killed
+ * who made one: nobody else makes one now. */
 static void remove_old(int root, const char *but)
 {
 	int copy = fcntl(root, F_DUPFD_CLOEXEC, 0);
@@ -227,7 +229,8 @@ static void remove_old(int root, const char *but)
 		if (strncmp(one->d_name, "etc-", 4) == 0 &&
 		    strcmp(one->d_name, but) != 0 &&
 		    fstatat(root, one->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    time(NULL) - st.st_ctime > OLD_S)
+		    (strchr(one->d_name, '.') ||
+		     time(NULL) - st.st_ctime > OLD_S))
 			lb_tree_remove(root, one->d_name, &no_limits, &ignored);
 	if (dir)
 		closedir(dir);
@@ -235,14 +238,21 @@ static void remove_old(int root, const char *but)
 		close(copy);
 }
 
-/* It appears whole, or is another process's. */
+/* It appears whole. Locked as long as the folder is open. */
 static int make(int root, const char *name, struct lb_error *err)
 {
-	lb_autofree char *new = lb_printf("%s.%ld", name, (long)getpid());
+	lb_autofree char *new = lb_printf("%s.new", name);
 	lb_autoclose int fd = -1;
 	struct lb_error ignored;
 	int bad;
 
+	while (flock(root, LOCK_EX) < 0)
+		if (errno != EINTR)
+			return lb_fail_sys(err, LB_IO,
+					   "cannot lock the folder "
+					   "of sandboxes");
+	if (faccessat(root, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return 0;
 	lb_tree_remove(root, new, &no_limits, &ignored);
 	if (make_folder(root, new) == 0)
 		fd = openat(root, new, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -251,9 +261,7 @@ static int make(int root, const char *name, struct lb_error *err)
 		bad = errno;
 		lb_tree_remove(root, new, &no_limits, &ignored);
 		errno = bad;
-		if (bad != ENOTEMPTY && bad != EEXIST)
-			return lb_fail_sys(err, LB_IO, "cannot make '%s'",
-					   name);
+		return lb_fail_sys(err, LB_IO, "cannot make '%s'", name);
 	}
 	remove_old(root, name);
 	return 0;

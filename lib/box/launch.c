@@ -203,6 +203,7 @@ int lb_launch(const struct lb_launch *l, pid_t *pid, struct lb_error *err)
 			.fds = l->fds,
 			.n_fds = l->n_fds,
 			.apart = !l->terminal, /* a session is */
+			.untied = l->untied,
 			.env = l->env,
 			.open_files = l->open_files,
 			.prepare = prepare,

@@ -37,6 +37,7 @@ struct lb_launch {
 	/* Limits of a process, soft and hard; 0: left as it is. */
 	uint64_t file_bytes, address_bytes, cpu_s, open_files;
 	bool terminal; /* fds[0] is one, and becomes its own */
+	bool untied;   /* as lb_child's */
 	bool drop;     /* we are root: stage, then become uid and gid */
 	uid_t uid;
 	gid_t gid;

@@ -34,8 +34,8 @@ static void kill_all(struct lb_box_run *run)
 		kill_by(run->child_fd, 0);
 	if (run->exited)
 		return;
-	if (!run->driver->isolates)
-		kill(-run->x.pid, SIGKILL);
+	/* In a sandbox that is the first process as long as it mounts, too. */
+	kill(-run->x.pid, SIGKILL);
 	kill_by(run->pidfd, run->x.pid);
 }
 

@@ -29,6 +29,22 @@ static void on_child(int fd, uint32_t events, void *arg)
 		lb_run_ended(run);
 }
 
+/*
+ * It ends when we do: a guard sees to that, where there is no control group that
+ * the next one would sweep. It is started while the backend is, as nothing runs
+ * before it is let go.
+ */
+static int guard(struct lb_box_run *run, pid_t pid, struct lb_error *err)
+{
+	struct lb_box *box = run->box;
+
+	if (run->x.group)
+		return 0;
+	if (!box->guard)
+		box->guard = lb_guard_open(err);
+	return box->guard ? lb_guard_add(box->guard, pid, err) : -1;
+}
+
 static void read_line(struct lb_box_run *run, const char *line)
 {
 	pid_t before = run->report.child;
@@ -36,6 +52,8 @@ static void read_line(struct lb_box_run *run, const char *line)
 	run->driver->read(line, &run->report);
 	if (before || !run->report.child)
 		return;
+	if (guard(run, run->report.child, &run->error) < 0)
+		lb_run_end_early(run, NULL);
 	run->child_fd = lb_proc_watch(run->report.child);
 	if (run->child_fd >= 0)
 		lb_loop_watch(run->box->loop, run->child_fd, EPOLLIN, on_child,
@@ -145,7 +163,7 @@ static int limit_processes(const struct lb_box_run *run, struct lb_error *err)
 			   "cannot limit the processes of a sandbox");
 }
 
-static int check_mounts(struct lb_box_run *run, struct lb_error *err)
+static int check_mounts(const struct lb_box_run *run, struct lb_error *err)
 {
 	for (int i = 0; i < run->x.n_sources; i++)
 		if (!is_mounted(run, &run->sources[i]))
@@ -153,7 +171,26 @@ static int check_mounts(struct lb_box_run *run, struct lb_error *err)
 				       "'%s' was changed while it was mounted; "
 				       "nothing was run",
 				       run->sources[i].path);
-	return limit_processes(run, err);
+	return 0;
+}
+
+/*
+ * All is as it should be, and the guard knows of it: it may go on. Mounts are
+ * looked at where no stage keeps them from being changed, and processes are
+ * counted where no group does: a limit on them that is set before the namespace
+ * is made would count those of all sandboxes with that user id.
+ */
+static int let_go(const struct lb_box_run *run, struct lb_error *err)
+{
+	if (run->child_fd < 0)
+		return lb_fail(err, LB_UNAVAILABLE,
+			       "bubblewrap does not say what it started");
+	if ((!run->x.drop || !run->x.group) &&
+	    (check_mounts(run, err) < 0 || limit_processes(run, err) < 0))
+		return -1;
+	return run->driver->let_go(run->x.ready) == 0
+		       ? 0
+		       : lb_fail_sys(err, LB_OS, "cannot let a sandbox begin");
 }
 
 /* All is mounted, and nothing runs before we let it. */
@@ -165,7 +202,7 @@ static void on_ready(int fd, uint32_t events, void *arg)
 	if (!run->report.child)
 		read_status(run);
 	if (!(events & EPOLLERR) && !run->killed &&
-	    check_mounts(run, &run->error) < 0)
+	    let_go(run, &run->error) < 0)
 		lb_run_end_early(run, NULL);
 	close(run->x.ready);
 	run->x.ready = -1;
@@ -191,21 +228,30 @@ static void on_deadline(void *arg)
 	lb_run_end_early(run, NULL);
 }
 
+/* We hear of its end. */
+static int keep(struct lb_box_run *run, struct lb_error *err)
+{
+	if (guard(run, run->x.pid, err) == 0) {
+		run->pidfd = lb_proc_watch(run->x.pid);
+		if (run->pidfd >= 0)
+			return 0;
+		lb_fail_sys(err, LB_OS, "cannot watch a process");
+	}
+	kill(-run->x.pid, SIGKILL);
+	waitpid(run->x.pid, NULL, 0);
+	return -1;
+}
+
 int lb_run_watch(struct lb_box_run *run, struct lb_error *err)
 {
 	struct lb_loop *loop = run->box->loop;
 
+	if (keep(run, err) < 0)
+		return -1;
 	/* Its time is its own: what was made ready before does not count. */
 	run->started = lb_clock_mono();
 	if (run->result.quota == LB_BOX_QUOTA_SOFT)
 		lb_run_measure_first(run);
-	run->pidfd = lb_proc_watch(run->x.pid);
-	if (run->pidfd < 0) {
-		lb_fail_sys(err, LB_OS, "cannot watch a process");
-		kill(run->x.pid, SIGKILL);
-		waitpid(run->x.pid, NULL, 0);
-		return -1;
-	}
 	lb_loop_watch(loop, run->pidfd, EPOLLIN, on_ended, run);
 	if (run->x.status >= 0) {
 		fcntl(run->x.status, F_SETFL, O_NONBLOCK);

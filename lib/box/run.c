@@ -11,10 +11,19 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/proc.h"
 #include "box/place.h"
+
+static void forget(const struct lb_box_run *run, pid_t pid)
+{
+	if (run->box->guard && !run->x.group && pid > 0)
+		lb_guard_forget(run->box->guard, pid);
+}
 
 void lb_run_free(struct lb_box_run *run)
 {
+	forget(run, run->x.pid);
+	forget(run, run->report.child);
 	lb_box_stream_close(&run->out);
 	lb_box_stream_close(&run->err);
 	lb_box_feed_close(&run->feed);

@@ -14,8 +14,16 @@
 
 #include "base/error.h"
 
-/* The filter as a program of struct sock_filter, in a file of its own whose
- * descriptor is returned; -1 and LB_OS. */
-int lb_box_seccomp(struct lb_error *err);
+/*
+ * The filter as a program of struct sock_filter, in a pipe, but for its end:
+ * bubblewrap reads it when all else is done, and what has no end it does not
+ * take. So nothing runs before lb_box_seccomp_end(), and nothing ever if we
+ * are gone by then. ends[1] can be written to as soon as the rest was read.
+ * LB_OS.
+ */
+int lb_box_seccomp(int ends[2], struct lb_error *err);
+
+/* -1 and errno. */
+int lb_box_seccomp_end(int fd);
 
 #endif
