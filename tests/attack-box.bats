@@ -66,6 +66,7 @@ END
 	need root
 	local n
 	for n in {22..30}; do
+		# With enough of them it works, with fewer other things fail.
 		(ulimit -n $n; lb-exec --session s -- true) 2>> err || true
 	done
 	cat err

@@ -29,13 +29,6 @@ const struct lb_opt call_options[] = {
 	{0},
 };
 
-static const char *profile_of(const struct lb_config *config)
-{
-	const char *profile = lb_config_str(config, "box.local.profile");
-
-	return profile && *profile ? profile : "default";
-}
-
 static int unknown_tool(const char *name, struct lb_error *err)
 {
 	lb_autobuf struct lb_buf all = {0};
@@ -110,7 +103,9 @@ static json_t *call_file(const struct lb_tool *tool, struct lb_config *config,
 	json_t *result;
 
 	if (folder ? place_of_folder(&place, folder, err) < 0
-		   : place_of_session(&place, config, state, profile_of(config),
+		   : place_of_session(&place, config, state,
+				      lb_config_str(config,
+						    "box.local.profile"),
 				      session, err) < 0)
 		return NULL;
 	result = run(tool, &place.place, arguments);
@@ -128,7 +123,8 @@ static json_t *call_exec(struct lb_config *config, const char *state,
 	json_t *result = NULL;
 	const struct lb_exec_order order = {
 		.arguments = arguments,
-		.policy = {.profile = profile_of(config)},
+		.policy = {.profile =
+				   lb_config_str(config, "box.local.profile")},
 		.session = session,
 		.folder = path,
 		.deadline = INT64_MAX,

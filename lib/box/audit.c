@@ -122,20 +122,6 @@ static void put_digest(struct lb_buf *row, const char *command)
 	lb_buf_putc(row, '"');
 }
 
-const char *lb_box_limits_name(enum lb_box_limits limits)
-{
-	static const char *const names[] = {"none", "rlimit", "cgroup"};
-
-	return names[limits];
-}
-
-const char *lb_box_quota_name(enum lb_box_quota quota)
-{
-	static const char *const names[] = {"none", "soft", "hard"};
-
-	return names[quota];
-}
-
 /* The numbers that were in force, the numbers of a sandbox alone. */
 static void put_limits(struct lb_buf *row, const struct lb_box_spec *s)
 {

@@ -57,8 +57,4 @@ void lb_box_audit_result(struct lb_box_audit *row,
  */
 bool lb_box_audit_write(const char *state, const struct lb_box_audit *row);
 
-/* The words that rows have for them. */
-const char *lb_box_limits_name(enum lb_box_limits limits);
-const char *lb_box_quota_name(enum lb_box_quota quota);
-
 #endif

@@ -33,26 +33,6 @@ struct lb_box *lb_box_open(struct lb_loop *loop, struct lb_config *config,
 	return box;
 }
 
-void lb_box_close(struct lb_box *box)
-{
-	int64_t until = lb_clock_mono() + LAST_MS;
-
-	if (!box)
-		return;
-	while (box->n_ending > 0 && lb_clock_mono() < until)
-		lb_loop_turn(box->loop, 10);
-	while (box->n_ending > 0)
-		lb_box_forget_group(box, box->ending[0]);
-	free(box->ending);
-	lb_guard_close(box->guard);
-	lb_cgroups_release(&box->groups);
-	if (box->etc >= 0)
-		close(box->etc);
-	free(box->etc_path);
-	free(box->state);
-	free(box);
-}
-
 /* A control group whose processes are on their way out. */
 struct ending {
 	struct lb_box *box;
@@ -61,7 +41,8 @@ struct ending {
 	int nap;
 };
 
-void lb_box_forget_group(struct lb_box *box, struct ending *e)
+/* It is left to lb_cgroups_sweep(). */
+static void forget_group(struct lb_box *box, struct ending *e)
 {
 	lb_timer_cancel(box->loop, &e->timer);
 	for (size_t i = 0; i < box->n_ending; i++)
@@ -72,12 +53,32 @@ void lb_box_forget_group(struct lb_box *box, struct ending *e)
 	free(e);
 }
 
+void lb_box_close(struct lb_box *box)
+{
+	int64_t until = lb_clock_mono() + LAST_MS;
+
+	if (!box)
+		return;
+	while (box->n_ending > 0 && lb_clock_mono() < until)
+		lb_loop_turn(box->loop, 10);
+	while (box->n_ending > 0)
+		forget_group(box, box->ending[0]);
+	free(box->ending);
+	lb_guard_close(box->guard);
+	lb_cgroups_release(&box->groups);
+	if (box->etc >= 0)
+		close(box->etc);
+	free(box->etc_path);
+	free(box->state);
+	free(box);
+}
+
 static void try_again(void *arg)
 {
 	struct ending *e = arg;
 
 	if (lb_cgroup_end(&e->group)) {
-		lb_box_forget_group(e->box, e);
+		forget_group(e->box, e);
 		return;
 	}
 	e->nap = e->nap < 100 ? e->nap * 2 : e->nap;

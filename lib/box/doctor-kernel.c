@@ -8,13 +8,7 @@
 
 #include "base/mem.h"
 #include "box/doctor.h"
-
-/* landlock_create_ruleset(2), asked for its version. */
-enum { LANDLOCK_VERSION = 1 };
-
-#ifndef SYS_landlock_create_ruleset
-#define SYS_landlock_create_ruleset 444
-#endif
+#include "fs/landlock.h"
 
 /* A number of /proc/sys; -1: it is not there. */
 static long sysctl_of(const struct lb_patient *p, const char *name)
@@ -154,12 +148,11 @@ void lb_check_seccomp(const struct lb_patient *p, struct lb_symptom *s)
 
 void lb_check_landlock(const struct lb_patient *p, struct lb_symptom *s)
 {
-	long version =
-		syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_VERSION);
+	int version = lb_landlock_abi();
 
 	(void)p;
 	if (version > 0) {
-		lb_symptom_say(s, LB_HEALTH_OK, "version %ld", version);
+		lb_symptom_say(s, LB_HEALTH_OK, "version %d", version);
 		return;
 	}
 	lb_symptom_say(s, LB_HEALTH_WEAK,

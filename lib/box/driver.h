@@ -73,8 +73,8 @@ struct lb_box_driver {
 	const char *name;
 	bool isolates;
 	const char *says; /* what its own messages begin with; or NULL */
-	/* LB_UNAVAILABLE: it does not work here, and why. */
-	int (*probe)(struct lb_box *box, struct lb_error *err);
+	/* May be NULL. May it be used here? LB_DENIED says why not. */
+	int (*may)(struct lb_box *box, struct lb_error *err);
 	int (*exec)(struct lb_box *box, struct lb_box_exec *x,
 		    struct lb_error *err);
 	/* What a line of its status says. */
@@ -92,8 +92,6 @@ extern const struct lb_box_driver lb_box_bwrap, lb_box_host;
 
 /* Remove a control group, now or as soon as it is empty. */
 void lb_box_end_group(struct lb_box *box, struct lb_cgroup *take);
-/* Leave it to lb_cgroups_sweep(). */
-void lb_box_forget_group(struct lb_box *box, struct ending *ending);
 
 /* The folder that is /etc inside, made once. LB_IO. */
 int lb_box_etc(struct lb_box *box, struct lb_error *err);

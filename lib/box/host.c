@@ -104,11 +104,9 @@ static int host_exec(struct lb_box *box, struct lb_box_exec *x,
 	return result;
 }
 
-static int host_probe(struct lb_box *box, struct lb_error *err)
+static int host_may(struct lb_box *box, struct lb_error *err)
 {
-	return lb_config_get(box->config, "box.allow_host") &&
-			       json_is_true(lb_config_get(box->config,
-							  "box.allow_host"))
+	return json_is_true(lb_config_get(box->config, "box.allow_host"))
 		       ? 0
 		       : lb_fail(err, LB_DENIED,
 				 "running without a sandbox is not allowed; "
@@ -125,7 +123,7 @@ static void host_read(const char *line, struct lb_box_report *report)
 const struct lb_box_driver lb_box_host = {
 	.name = "host",
 	.isolates = false,
-	.probe = host_probe,
+	.may = host_may,
 	.exec = host_exec,
 	.read = host_read,
 };

@@ -162,11 +162,6 @@ static int unknown(const char *name, struct lb_error *err)
 		       name);
 }
 
-int lb_box_template_check(const char *template, struct lb_error *err)
-{
-	return lb_template_check(template, err);
-}
-
 char *lb_box_session(const char *template, const json_t *context,
 		     struct lb_error *err)
 {

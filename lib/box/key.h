@@ -29,10 +29,6 @@
 char *lb_box_session(const char *template, const json_t *context,
 		     struct lb_error *err);
 
-/* Is it a template? LB_CONFIG says what is wrong. Those of a configuration that
- * was loaded are. */
-int lb_box_template_check(const char *template, struct lb_error *err);
-
 /*
  * The template in force for a pipeline, borrowed from the configuration:
  * system.limitation.force_box_session_id_template, else the pipeline's

@@ -1,15 +1,14 @@
 /* measure.c - a quota that is kept by looking. */
 #include <sys/statvfs.h>
 
+#include "box/place.h"
 #include "box/run.h"
 #include "fs/tree.h"
 
 enum {
 	SOON_MS = 50,
 	LATEST_MS = 2000,
-	DEAR_MS = 10, /* a look that takes longer is taken less often */
-	FILES_A_MB = 64,
-	LEAST_FILES = 1000,
+	DEAR_MS = 10,  /* a look that takes longer is taken less often */
 	FLOOR_MB = 64, /* of the disk: what others need to go on */
 };
 
@@ -25,15 +24,11 @@ static bool is_full(int fd)
 static void limits_of(const struct lb_box_run *run,
 		      struct lb_tree_limits *limits)
 {
-	int64_t mb = run->job.spec->quota_mb, files = mb * FILES_A_MB,
-		most = lb_config_int(run->box->config,
-				     "box.limits.max_workspace_entries");
+	int64_t mb = run->job.spec->quota_mb;
 
-	if (most > 0 && files > most)
-		files = most;
 	*limits = (struct lb_tree_limits){
 		.max_bytes = mb << 20,
-		.max_entries = files < LEAST_FILES ? LEAST_FILES : files,
+		.max_entries = lb_box_files(run->box->config, mb),
 	};
 }
 

@@ -12,6 +12,8 @@
 #include "base/mem.h"
 #include "base/path.h"
 
+enum { FILES_A_MB = 64, LEAST_FILES = 1000 };
+
 static char *below(char *take_parent, const char *name)
 {
 	char *path;
@@ -52,6 +54,17 @@ char *lb_box_skills(struct lb_config *config, const char *state)
 
 	return set ? below(lb_box_root(config, state), set)
 		   : lb_printf("%s/skills", state);
+}
+
+int64_t lb_box_files(struct lb_config *config, int64_t mb)
+{
+	int64_t files = mb * FILES_A_MB,
+		most = lb_config_int(config,
+				     "box.limits.max_workspace_entries");
+
+	if (files < LEAST_FILES)
+		files = LEAST_FILES;
+	return files < most ? files : most;
 }
 
 int lb_box_uids(struct lb_config *config, struct lb_box_uids *uids,

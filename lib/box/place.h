@@ -22,6 +22,10 @@ char *lb_box_workspaces(struct lb_config *config, const char *state);
  * $LB_STATE/skills. Caller frees. */
 char *lb_box_skills(struct lb_config *config, const char *state);
 
+/* How many files a workspace of that many MiB may hold: one for each 16 KiB, at
+ * least 1,000, and at most `box.limits.max_workspace_entries`. */
+int64_t lb_box_files(struct lb_config *config, int64_t mb);
+
 /* The user ids of sandboxes that root starts, `box.uid-range`. The first one is
  * for those without a session. LB_CONFIG. */
 struct lb_box_uids {

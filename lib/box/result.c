@@ -20,6 +20,16 @@ static const char *const quotas[] = {
 	[LB_BOX_QUOTA_HARD] = "hard",
 };
 
+const char *lb_box_limits_name(enum lb_box_limits l)
+{
+	return limits[l];
+}
+
+const char *lb_box_quota_name(enum lb_box_quota q)
+{
+	return quotas[q];
+}
+
 /* o["stdout_truncated"] and the like. */
 static void set(json_t *o, const char *stream, const char *what, json_t *take)
 {

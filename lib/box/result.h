@@ -86,4 +86,8 @@ struct lb_box_result {
 json_t *lb_box_result_json(const struct lb_box_result *r, bool raw);
 void lb_box_result_release(struct lb_box_result *r);
 
+/* The words for them, there and in the audit. */
+const char *lb_box_limits_name(enum lb_box_limits limits);
+const char *lb_box_quota_name(enum lb_box_quota quota);
+
 #endif

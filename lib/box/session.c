@@ -17,10 +17,6 @@
 #include "box/place.h"
 #include "fs/atomic.h"
 
-/* Files of a workspace of a quota's size: one for every 16 KiB, at least
- * LEAST_FILES. */
-enum { FILES_A_MB = 64, LEAST_FILES = 1000 };
-
 struct opening {
 	struct lb_box_session *s;
 	struct lb_config *config;
@@ -146,17 +142,13 @@ static int use_image(struct opening *o, bool is_new, struct lb_error *err)
 {
 	struct lb_box_session *s = o->s;
 	lb_autofree char *image = lb_printf("%s/workspace.img", s->folder);
-	int64_t files = s->quota_mb * FILES_A_MB,
-		most = lb_config_int(o->config,
-				     "box.limits.max_workspace_entries");
 
 	if (access(image, F_OK) < 0) {
 		if (!is_new)
 			return lb_fail(err, LB_UNAVAILABLE,
 				       "the workspace is older than its quota");
-		files = files < LEAST_FILES ? LEAST_FILES : files;
 		if (lb_box_image_make(image, s->quota_mb,
-				      most > 0 && files > most ? most : files,
+				      lb_box_files(o->config, s->quota_mb),
 				      err) < 0)
 			return -1;
 	}
