@@ -1,5 +1,5 @@
-/* box-filter - writes the sandbox's filter of system calls to standard output,
- * as bwrap --seccomp takes it. */
+/* box-filter - the filter of system calls, to standard output, for a bubblewrap
+ * that is started by hand. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -7,12 +7,22 @@
 
 int main(void)
 {
+	char text[8192];
 	struct lb_error err;
-	int fd = lb_box_seccomp(&err);
-	char part[4096];
+	int ends[2];
 	ssize_t n;
 
-	while (fd >= 0 && (n = read(fd, part, sizeof(part))) > 0)
-		fwrite(part, 1, (size_t)n, stdout);
-	return fd >= 0 && fflush(stdout) == 0 ? 0 : 1;
+	if (lb_box_seccomp(ends, &err) < 0) {
+		fprintf(stderr, "box-filter: %s\n", err.text);
+		return 1;
+	}
+	/* The end is written once there is room for it. */
+	for (int turn = 0; turn < 2; turn++) {
+		n = read(ends[0], text, sizeof(text));
+		if (n <= 0 || fwrite(text, 1, (size_t)n, stdout) != (size_t)n)
+			return 1;
+		if (turn == 0 && lb_box_seccomp_end(ends[1]) < 0)
+			return 1;
+	}
+	return fflush(stdout) == 0 ? 0 : 1;
 }
