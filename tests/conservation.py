@@ -449,7 +449,7 @@ def parse():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--seed", type=int, help="this one alone")
     p.add_argument("--seeds", default="1-500", help="from-to")
-    p.add_argument("--jobs", type=int, default=2, help="seeds at once")
+    p.add_argument("--jobs", type=int, default=6, help="seeds at once")
     p.add_argument("--first", action="store_true", help="stop at a failure")
     p.add_argument("--keep", help="leave all files in this folder")
     p.add_argument("--build", default=os.environ.get("LB_BUILD", "."))

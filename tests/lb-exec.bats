@@ -786,13 +786,14 @@ error 1 config' "$(jq -r 'if .kind == "error" then "error \(.record.id) \(.code)
 @test "user namespaces are switched off: so it says" {
 	other=$(mktemp -d) # below a folder that anybody may pass
 	: > "$other/config"
+	install -m 755 "$LB_TEST_BUILD/lb-exec" "$other" # ours may lie below a closed one
 	ours "$other"
 	as_other=()
 	[ "$(id -u)" -ne 0 ] || as_other=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 	run -69 "${as_other[@]}" unshare -U --map-current-user --keep-caps bash -c '
 		echo 0 > /proc/sys/user/max_user_namespaces || exit 1
 		LB_STATE=$1 LB_CONFIG=$1/config exec \
-			setpriv --ambient-caps=-all --inh-caps=-all lb-exec -- true' sh "$other"
+			setpriv --ambient-caps=-all --inh-caps=-all "$1/lb-exec" -- true' sh "$other"
 	rm -rf "$other"
 	[[ $output == "lb-exec: there is no sandbox: this system does not let bubblewrap make a user namespace ("*"'lb-box doctor' says what to do" ]]
 }

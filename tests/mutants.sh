@@ -73,6 +73,8 @@ link() {
 	local -a files
 	rm -rf "$work/over"
 	mkdir -p "$work/over"
+	# What lb-agent starts from the folder that it is in itself.
+	ln -s "$build/lb-tool" "$work/over/lb-tool"
 	mapfile -t files < <(sources "$1")
 	gcc -O0 "${flags[@]}" -o "$work/over/$1" "${files[@]}" "${@:2}" \
 		"$work/rooms.a" -Wl,--as-needed "${libs[@]}" -lm
