@@ -53,6 +53,30 @@ END
 	same $'one\ntwo' "$output"
 }
 
+@test "a umask that takes our own rights away" {
+	umask 0777
+	run -0 lb-exec --session a -- sh -c 'echo one > f; cat f'
+	same one "$output"
+	run -0 lb-exec --session a -- cat f
+	same one "$output"
+	run -0 lb-tool call write --session a '{"path":"b/c","content":"two"}'
+	run -0 lb-tool call read --session a '{"path":"b/c"}'
+	same two "$(jq -r .content <<< "$output")"
+	umask 022
+	same '' "$(find "$LB_STATE" ! -type l ! -perm -u=r)"
+}
+
+@test "a stack that is too small for deep JSON is made larger, or refused in words" {
+	python3 -c 'print("{\"kind\":\"exec\",\"cmd\":\"echo hi\",\"x\":" + "{\"a\":" * 2000 + "1" + "}" * 2000 + "}")' > deep
+	run -0 sh -c 'ulimit -Ss 64; lb-exec --records < deep'
+	same 'hi' "$(jq -r .stdout <<< "$output")"
+	# Some a root may have more than he was left with.
+	! (ulimit -s 64; ulimit -s 512) 2> /dev/null || return 0
+	run -71 --separate-stderr sh -c 'ulimit -s 64; lb-exec --session a -- true'
+	same "lb-exec: the stack may have 64 KiB, and 512 are needed: start it with a higher 'ulimit -s'" \
+		"$stderr"
+}
+
 @test "200 records at once where 1024 descriptors are the most that is usual" {
 	local i
 	for i in {1..200}; do
