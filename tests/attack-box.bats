@@ -15,6 +15,13 @@ setup() {
 	END
 }
 
+teardown() {
+	local at
+	for at in "$LB_STATE"/box/workspaces/*; do # of a test that failed
+		umount "$at" 2> /dev/null || :
+	done
+}
+
 # calls N MS COMMAND... - that many calls of exec to one lb-tool, at once, each
 # with MS to answer in, the 65th on with half of it; what each ended with.
 calls() {
@@ -210,4 +217,57 @@ END
 	mv "$LB_STATE/box/$etc" "$BATS_TEST_TMPDIR/away"
 	run -0 lb-exec --session s -- true
 	same "$LB_STATE/box/$etc" "$(echo "$LB_STATE"/box/etc-*)"
+}
+
+# stopped STEP N - lb-exec is killed at that step of making N sessions: the quota of
+# each is kept all the same by the next one, and nothing of the first is left.
+stopped() {
+	python3 - "$@" <<'END'
+import json, os, subprocess, sys, time
+step, n = sys.argv[1], int(sys.argv[2])
+box = os.environ["LB_STATE"] + "/box/"
+dev = lambda path: os.stat(path).st_dev if os.path.exists(path) else None
+bad = 0
+for i in range(n):
+	name = f"{step}{i}"
+	work = box + "workspaces/" + name
+	# Beside the image: mkfs works. On the workspace: it is mounted.
+	there = {"mkfs": lambda: os.path.exists(
+			f"{box}sessions/{name}/workspace.img.new"),
+		"image": lambda: os.path.exists(
+			f"{box}sessions/{name}/workspace.img"),
+		"mount": lambda: dev(work) not in (None, dev(box))}[step]
+	ours = ["lb-exec", "--session", name, "--quota", "32M"]
+	p = subprocess.Popen(ours + ["--", "true"],
+		stderr=subprocess.DEVNULL)
+	end = time.monotonic() + 10
+	while not there() and p.poll() is None and time.monotonic() < end:
+		pass
+	p.kill()
+	p.wait()
+	r = subprocess.run(ours + ["--json", "--", "sh", "-c",
+		"echo ok > f; cat f"], text=True, capture_output=True)
+	got = json.loads(r.stdout or "{}")
+	left = sorted(os.listdir(f"{box}sessions/{name}"))
+	if (got.get("stdout"), got.get("quota")) != ("ok\n", "hard") or \
+			left != ["lock", "name", "use", "workspace.img"]:
+		print(i, r.stderr or got, left)
+		bad = 1
+	subprocess.run(["lb-box", "delete", name], check=True)
+sys.exit(bad)
+END
+}
+
+@test "lb-exec is killed while a workspace of a fixed size is made: it is whole, or not there" {
+	need mount
+	need mkfs.ext4
+	lb-exec --session s --quota 32M -- true
+	grep -q " $LB_STATE/box/workspaces/s ext4 " /proc/mounts ||
+		{ need loop /nonexistent; }
+	run -0 stopped mkfs 10
+	run -0 stopped image 10
+	run -0 stopped mount 20
+	lb-box delete s
+	! grep "$LB_STATE" /proc/mounts
+	same '' "$(losetup -n -O BACK-FILE | grep "$LB_STATE" || :)"
 }

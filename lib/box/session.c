@@ -23,6 +23,8 @@ struct opening {
 	char *root;             /* owned */
 	const char *short_name; /* the folder's */
 	struct lb_box_uids uids;
+	char *image;         /* the workspace as a file system; owned */
+	struct lb_error why; /* there is none */
 };
 
 /* The workspace is there and belongs to whom it should: 1; it is not: 0; -1. */
@@ -111,7 +113,25 @@ static int use(struct lb_box_session *s, struct lb_error *err)
 	}
 }
 
-/* A new workspace appears whole, with its owner. */
+/* What it will be mounted from, if that can be had. */
+static int make_image(struct opening *o, struct lb_error *err)
+{
+	const struct lb_box_session *s = o->s;
+
+	if (!s->drop || s->quota_mb <= 0 || access(o->image, F_OK) == 0 ||
+	    lb_box_image_make(o->image, s->quota_mb,
+			      lb_box_files(o->config, s->quota_mb),
+			      &o->why) == 0)
+		return 0;
+	return o->why.code == LB_UNAVAILABLE
+		       ? 0
+		       : lb_fail(err, o->why.code, "%s", o->why.text);
+}
+
+/*
+ * A new workspace appears whole, with its owner, and when all that belongs to
+ * it is there: whoever is killed before has made none.
+ */
 static int make(struct opening *o, struct lb_error *err)
 {
 	struct lb_box_session *s = o->s;
@@ -126,7 +146,7 @@ static int make(struct opening *o, struct lb_error *err)
 	s->uid = s->drop ? lb_box_uid(&o->uids, o->root, o->short_name, err)
 			 : geteuid();
 	s->gid = s->drop ? s->uid : getegid();
-	if (s->drop && s->uid == 0)
+	if ((s->drop && s->uid == 0) || make_image(o, err) < 0)
 		return -1;
 	rmdir(new);
 	if (mkdir(new, 0700) < 0 ||
@@ -137,28 +157,26 @@ static int make(struct opening *o, struct lb_error *err)
 	return 0;
 }
 
-/* The workspace as a file system of its own, made when it is new. */
-static int use_image(struct opening *o, bool is_new, struct lb_error *err)
+/* The workspace as a file system of its own. */
+static int use_image(struct opening *o, struct lb_error *err)
 {
-	struct lb_box_session *s = o->s;
-	lb_autofree char *image = lb_printf("%s/workspace.img", s->folder);
+	const struct lb_box_session *s = o->s;
 
-	if (access(image, F_OK) < 0) {
-		if (!is_new)
-			return lb_fail(err, LB_UNAVAILABLE,
-				       "the workspace is older than its quota");
-		if (lb_box_image_make(image, s->quota_mb,
-				      lb_box_files(o->config, s->quota_mb),
-				      err) < 0)
-			return -1;
+	if (access(o->image, F_OK) < 0) {
+		*err = o->why;
+		return o->why.code != LB_OK
+			       ? -1
+			       : lb_fail(err, LB_UNAVAILABLE,
+					 "the workspace is older than its "
+					 "quota");
 	}
-	if (lb_box_image_mount(image, s->workspace, s->uid, s->gid, err) < 0)
+	if (lb_box_image_mount(o->image, s->workspace, s->uid, s->gid, err) < 0)
 		return -1;
 	return look(o, err) == 1 ? 0 : -1;
 }
 
 /* How well is the quota kept? */
-static int keep_quota(struct opening *o, bool is_new, struct lb_error *err)
+static int keep_quota(struct opening *o, struct lb_error *err)
 {
 	struct lb_box_session *s = o->s;
 	struct lb_error why;
@@ -172,7 +190,7 @@ static int keep_quota(struct opening *o, bool is_new, struct lb_error *err)
 	}
 	if (s->quota_mb <= 0)
 		return 0;
-	if (use_image(o, is_new, &why) < 0) {
+	if (use_image(o, &why) < 0) {
 		if (why.code != LB_UNAVAILABLE)
 			return lb_fail(err, why.code, "%s", why.text);
 		lb_log(LB_INFO, NULL, "the quota of '%s' is only watched: %s",
@@ -192,7 +210,7 @@ static int open_all(struct opening *o, struct lb_error *err)
 	if (there < 0)
 		return -1;
 	if (there && (!s->drop || s->quota_mb <= 0 || is_mounted(s)))
-		return keep_quota(o, false, err);
+		return keep_quota(o, err);
 	held = lock(s, err);
 	if (held < 0)
 		return -1;
@@ -201,7 +219,7 @@ static int open_all(struct opening *o, struct lb_error *err)
 		return -1;
 	if (there == 0 && look(o, err) != 1)
 		return -1;
-	return keep_quota(o, there == 0, err);
+	return keep_quota(o, err);
 }
 
 /* Names are those of the folders as they really are: no link is followed
@@ -225,6 +243,7 @@ int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 {
 	lb_autofree char *folder = lb_box_folder(name), *all = NULL;
 	struct opening o = {.s = s, .config = config, .short_name = folder};
+	int opened = -1;
 
 	*s = (struct lb_box_session){
 		.name = lb_strdup(name),
@@ -238,14 +257,15 @@ int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 	if (all && (!s->drop || lb_box_uids(config, &o.uids, err) == 0)) {
 		s->folder = lb_printf("%s/sessions/%s", o.root, folder);
 		s->workspace = lb_printf("%s/%s", all, folder);
-		if (use(s, err) == 0 && open_all(&o, err) == 0) {
-			free(o.root);
-			return 0;
-		}
+		o.image = lb_printf("%s/workspace.img", s->folder);
+		if (use(s, err) == 0)
+			opened = open_all(&o, err);
 	}
 	free(o.root);
-	lb_box_session_close(s);
-	return -1;
+	free(o.image);
+	if (opened < 0)
+		lb_box_session_close(s);
+	return opened;
 }
 
 void lb_box_session_close(struct lb_box_session *s)
