@@ -125,6 +125,20 @@ END
 		grep -cx timed_out)"
 }
 
+@test "a call that may take for ever, and one whose time was over before it began" {
+	local ms
+	for ms in 9223372036854775807 -9223372036854775808 -1 0; do
+		echo '{"op":"call","id":"'$ms'","name":"exec","arguments":{"command":"echo hi"},"context":
+			{"id":"1","bot":"-","pipeline":"default","session":"-/person_1","deadline_ms":'$ms'}}' |
+			tr -d '\n'
+		echo
+	done > in
+	run -0 lb-tool serve < in
+	same "$(printf '%s\n' '-1 there is no time left for it' '-9223372036854775808 there is no time left for it' \
+		'0 there is no time left for it' '9223372036854775807 hi')" \
+		"$(jq -r '.id + " " + (.content | fromjson | .error // .stdout)' <<< "$output" | sed '/^$/d' | LC_ALL=C sort)"
+}
+
 @test "the workspace of a session is not mounted as a folder" {
 	run -0 lb-exec --session s -- true
 	folder=$(echo "$LB_STATE"/box/workspaces/*)
