@@ -84,6 +84,32 @@ END
 		"$stderr"
 }
 
+# as_user COMMAND... - as somebody without rights, also where root runs this.
+as_user() {
+	[ "$(id -u)" -eq 0 ] || { "$@"; return; }
+	chmod a+rx "$BATS_RUN_TMPDIR"{,/test} "$BATS_TEST_TMPDIR"
+	mkdir -p own
+	install -m 755 "$LB_TEST_BUILD"/lb-{exec,tool} own
+	cp "$LB_CONFIG" own/config
+	chown -R 61234:61234 own
+	HOME=$PWD/own LB_STATE=$PWD/own/state LB_CONFIG=$PWD/own/config \
+		PATH=$PWD/own:$PATH \
+		setpriv --reuid 61234 --regid 61234 --clear-groups "$@"
+}
+
+@test "what is not the workspace has a size, for root and for others" {
+	echo 'box: {profiles: {open: {read_only_rootfs: false}}}' > "$LB_CONFIG"
+	for who in '' as_user; do
+		run -0 $who lb-exec --profile open -- df --output=size -m \
+			/ /tmp /dev/shm /run /var/tmp
+		same '64 64 64 64 64' "$(sed 1d <<< "$output" | xargs)"
+		run -0 $who lb-exec -- df --output=size -m /tmp /dev/shm
+		same '64 64' "$(sed 1d <<< "$output" | xargs)"
+		run $who lb-exec -- sh -c ': > /x || : > /run/x || : > /var/tmp/x'
+		[ "$status" -ne 0 ]
+	done
+}
+
 @test "200 records at once where 1024 descriptors are the most that is usual" {
 	local i
 	for i in {1..200}; do
@@ -213,10 +239,7 @@ END
 
 @test "nor where somebody without rights runs it" {
 	need root
-	chmod a+rx "$BATS_RUN_TMPDIR"{,/test} "$BATS_TEST_TMPDIR"
-	mkdir own
-	install -m 755 "$LB_TEST_BUILD/lb-exec" own
-	chown -R 61234:61234 own
+	run as_user true # makes the folder
 	export HOME=$PWD/own LB_STATE=$PWD/own/state
 	run killed 40 setpriv --reuid 61234 --regid 61234 --clear-groups \
 		own/lb-exec --session s
