@@ -110,6 +110,26 @@ as_user() {
 	done
 }
 
+@test "few processes for whoever starts it: it runs with fewer, or says why not" {
+	as_user true
+	run -0 as_user bash -c 'ulimit -u 40; lb-exec --session s -- grep processes /proc/self/limits'
+	same 'Max processes 40 40 processes' "$(xargs <<< "$output")"
+	run -125 as_user bash -c 'ulimit -u 1; exec lb-exec -- true'
+	same "lb-exec: cannot start '/usr/bin/bwrap': Resource temporarily unavailable" "$output"
+	run --separate-stderr -1 as_user bash -c 'ulimit -u 1; exec lb-tool call read --session s "{\"path\":\".\"}"'
+	same "no process can be started for it at this moment; try again later" \
+		"$(jq -r .error <<< "$output")"
+}
+
+@test "files may not be large: what could not be made is not left" {
+	need root
+	run -125 sh -c 'ulimit -f 16; lb-exec --session s --quota 32M -- true'
+	[[ $output == *"workspace.img.new': File too large"* ]]
+	same '' "$(find "$LB_STATE/box" -name '*.new')"
+	run -0 lb-exec --session s --quota 32M --json -- true
+	lb-box delete s
+}
+
 @test "200 records at once where 1024 descriptors are the most that is usual" {
 	local i
 	for i in {1..200}; do

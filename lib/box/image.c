@@ -55,8 +55,10 @@ int lb_box_image_make(const char *path, int64_t mb, int64_t files,
 					.timeout_ms = MKFS_MS};
 
 	unlink(new);
-	if (make_file(new, mb, err) < 0)
+	if (make_file(new, mb, err) < 0) {
+		unlink(new);
 		return -1;
+	}
 	if (lb_proc_filter(&job, &said, err) < 0) {
 		if (err->code == LB_NOINPUT)
 			err->code = LB_UNAVAILABLE;
