@@ -225,6 +225,15 @@ bbbbbbbb|2|bob' "$(sql 'SELECT id, state, who FROM approvals')"
 	[[ ${lines[0]} == *" sandbox "* ]]
 }
 
+@test "doctor knows that there is no /proc" {
+	need mount
+	run -69 unshare -m sh -c 'mount -t tmpfs tmpfs /proc && lb-box doctor --json'
+	same '["namespaces","seccomp"]' "$(jq -sc '[.[] | select(.text |
+		contains("there is no /proc")).check]' <<< "$output")"
+	same '["mount -t proc proc /proc"]' "$(jq -sc '[.[] | select(.check == "namespaces" or
+		.check == "seccomp").advice] | unique' <<< "$output")"
+}
+
 @test "doctor starts a sandbox where there is one" {
 	need userns
 	need bwrap
