@@ -121,6 +121,30 @@ as_user() {
 		"$(jq -r .error <<< "$output")"
 }
 
+@test "a session does not fill the disk of all, whatever its quota, and files can be removed" {
+	need mount
+	cat > fill <<-'END'
+		# fill OPTION... - with a disk of 60 MiB: that the disk is not full then.
+		mkdir disk && mount -t tmpfs -o size=60m tmpfs disk
+		export LB_STATE=$PWD/disk/state
+		lb-exec --session s "$@" -- sh -c 'echo kept > kept; cat kept'
+		lb-exec --session s "$@" -- sh -c 'while dd if=/dev/urandom of=f bs=64k count=8 oflag=append conv=notrunc 2>&1
+			do sleep 0.01; done > /dev/null'
+		echo "$? $(($(stat -f -c %a disk) > 0))"
+		# Others fill it: who removes is not killed, who adds is.
+		dd if=/dev/zero of=disk/others bs=1M 2> /dev/null
+		lb-exec --session s "$@" -- sh -c 'sleep 0.2; rm f; sleep 0.2; cat kept'
+		echo $?
+		umount -R disk
+	END
+	for quota in 0 200M; do
+		run -0 unshare -m bash fill --quota $quota
+		echo "$output"
+		[[ $output == $'kept\nlb-exec: it was killed: the disk below its session is almost full\n137 1\n'*$'kept\n0' ]]
+		rmdir disk
+	done
+}
+
 @test "files may not be large: what could not be made is not left" {
 	need root
 	run -125 sh -c 'ulimit -f 16; lb-exec --session s --quota 32M -- true'
