@@ -145,6 +145,37 @@ as_user() {
 	done
 }
 
+@test "a workspace that is mounted where we do not see it is mounted once more, not twice" {
+	need mount
+	need mkfs.ext4
+	# As a service has it: its mounts are its own.
+	unshare -m lb-exec --session s --quota 32M -t 20s -- sh -c \
+		'echo one > a; echo begun; until cat b 2> /dev/null; do sleep 0.05; done' \
+		> out 3>&- &
+	until grep -q begun out || ! kill -0 $!; do sleep 0.05; done
+	run -0 lb-exec --session s --quota 32M -- sh -c 'cat a; echo two > b'
+	same one "$output"
+	[[ $(losetup -n -O BACK-FILE | grep -c "$LB_STATE") -le 1 ]]
+	wait $!
+	same $'begun\ntwo' "$(cat out)"
+	lb-box delete s
+	same '' "$(losetup -n -O BACK-FILE | grep "$LB_STATE" || :)"
+}
+
+@test "lost+found of somebody's own does not keep his workspace from being mounted" {
+	need mount
+	need mkfs.ext4
+	run -0 lb-exec --session s --quota 32M -- sh -c 'mkdir lost+found && echo x > lost+found/y'
+	umount "$LB_STATE/box/workspaces/s" 2> /dev/null || :
+	run -0 lb-exec --session s --quota 32M -- cat lost+found/y
+	same x "$output"
+	umount "$LB_STATE/box/workspaces/s" 2> /dev/null || :
+	lb-exec --session s --quota 32M -- sh -c 'rm -r lost+found; echo x > lost+found'
+	umount "$LB_STATE/box/workspaces/s" 2> /dev/null || :
+	run -0 lb-exec --session s --quota 32M -- cat lost+found
+	lb-box delete s
+}
+
 @test "files may not be large: what could not be made is not left" {
 	need root
 	run -125 sh -c 'ulimit -f 16; lb-exec --session s --quota 32M -- true'
