@@ -162,6 +162,15 @@ as_user() {
 	same '' "$(losetup -n -O BACK-FILE | grep "$LB_STATE" || :)"
 }
 
+@test "what is left of one who was killed while he made a session goes with the next" {
+	mkdir -p "$LB_STATE/box/sessions/s/new"
+	touch "$LB_STATE/box/sessions/s/"{.lb-AbCdEf,workspace.img.new}
+	lb-exec --session s --quota 32M -- true
+	same '' "$(find "$LB_STATE/box/sessions/s" -name 'new' -o -name '.lb-*')"
+	[ "$(id -u)" -ne 0 ] || [ ! -e "$LB_STATE/box/sessions/s/workspace.img.new" ]
+	lb-box delete s
+}
+
 @test "lost+found of somebody's own does not keep his workspace from being mounted" {
 	need mount
 	need mkfs.ext4
