@@ -108,7 +108,7 @@ static int prepare(struct one *o, char **argv, struct lb_error *err)
 	for (size_t i = 0; i < n; i++)
 		o->spec.argv[i] = lb_strdup(argv[i]);
 	/* Somebody is at work, for as long as he likes. */
-	if (options.terminal && !options.timeout_ms)
+	if ((options.terminal || options.service) && !options.timeout_ms)
 		o->spec.timeout_ms = INT64_MAX;
 	return 0;
 }

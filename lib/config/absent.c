@@ -48,9 +48,6 @@ static const struct absent table[] = {
 	{"box.skills_mode", "[\"ro\"]"},
 	/* sessions are counted when they end, too: lb-box is to see to it */
 	{"box.limits.max_sessions", "[64]"},
-	{"box.limits.max_managed_processes", "[64]"},
-	{"box.limits.max_completed_processes", "[256]"},
-	{"box.limits.completed_process_retention_sec", "[300]"},
 	{"box.limits.max_admission_records", "[100000]"},
 	{"box.limits.max_rpc_file_bytes", "[20971520]"},
 	{"box.runtime.endpoint", "[\"\"]",
