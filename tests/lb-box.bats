@@ -220,6 +220,15 @@ bbbbbbbb|2|bob' "$(sql 'SELECT id, state, who FROM approvals')"
 	same ok "$(lb-box doctor | jq -r 'select(.check == "sandbox").state')"
 }
 
+@test "doctor says that nothing can be kept" {
+	: > "$BATS_TEST_TMPDIR/file"
+	run env LB_STATE="$BATS_TEST_TMPDIR/file/state" lb-box doctor
+	row=$(grep '"check":"state"' <<< "$output")
+	same "weak nothing can be kept in $BATS_TEST_TMPDIR/file/state: cannot write to $BATS_TEST_TMPDIR/file: Not a directory" \
+		"$(jq -r '.state + " " + .text' <<< "$row")"
+	[[ $row == *'set LB_STATE to a folder of your own'* ]]
+}
+
 # row_of CHECK - how the doctor finds it.
 row_of() {
 	lb-box doctor | jq -r "select(.check == \"$1\").state"
