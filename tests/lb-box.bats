@@ -90,6 +90,13 @@ echo 3' "$(lb-box audit | jq -r .command)"
 	[[ ${lines[0]} == "time "*"session "*"sender "*"tool "*"decision "*"exit "*"command"* ]]
 	[[ ${lines[1]} == *"b/person_ann"*"allowed"*"echo evil next"* ]]
 	[[ $output != *$'\e'* && $output != *$'\a'* ]]
+	row 3 '{"exit_code": 137, "killed_by": "memory"}'
+	row 4 '{"exit_code": null, "reason": "no such place"}'
+	row 5 '{"exit_code": 3}'
+	run -0 on_terminal 'lb-box audit'
+	[[ ${lines[3]} == *" memory "*"echo 3" ]]
+	[[ ${lines[4]} == *"echo 4 (no such place)" ]]
+	[[ ${lines[5]} == *" 3 "*"echo 5" ]]
 	run -0 on_terminal 'lb-box audit --json'
 	same 'denied' "$(jq -r .decision <<< "${lines[1]}")"
 }

@@ -368,6 +368,14 @@ ask() {
 	fi
 }
 
+@test "exec by hand: a relative workdir is below /workspace, and the row says who" {
+	needs_sandbox
+	run -0 lb-tool call --session s exec '{"command":"pwd","workdir":"a/b"}'
+	same /workspace/a/b "$(jq -r .preview <<< "$output")"
+	same '"ann" "s"' "$(USER=ann lb-tool call --session s exec '{"command":"true"}' > "$BATS_TEST_TMPDIR/out"
+		lb-box audit -n 1 | jq -r '"\(.sender|tojson) \(.session|tojson)"')"
+}
+
 @test "examples of the page run" {
 	examples lb-tool.1
 }

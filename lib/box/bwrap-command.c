@@ -84,16 +84,33 @@ static const char *last_line(char *text)
 	return strncmp(line, "bwrap: ", 7) == 0 ? line + 7 : line;
 }
 
+/* "execvp NAME: why", where a name may have all in it. */
+static int explain_exec(const char *name, struct lb_error *err)
+{
+	const char *why = name, *next;
+	bool missing;
+
+	while ((next = strstr(why, ": ")) != NULL)
+		why = next + 2;
+	if (why == name)
+		return lb_fail(err, LB_DENIED, "cannot run '%s'", name);
+	missing = strncmp(why, "No such file", 12) == 0;
+	return lb_fail(err, missing ? LB_NOINPUT : LB_DENIED,
+		       "cannot run '%.*s': %s%s", (int)(why - name - 2), name,
+		       why,
+		       missing && memchr(name, ' ', (size_t)(why - name - 2))
+			       ? "; a command line is for a shell: sh -c "
+				 "'COMMAND LINE'"
+			       : "");
+}
+
 int lb_bwrap_explain(const char *said, struct lb_error *err)
 {
 	lb_autofree char *text = lb_strdup(said);
 	const char *line = last_line(text);
 
 	if (strncmp(line, "execvp ", 7) == 0)
-		return lb_fail(err,
-			       strstr(line, ": No such file") ? LB_NOINPUT
-							      : LB_DENIED,
-			       "cannot run %s", line + 7);
+		return explain_exec(line + 7, err);
 	if (strstr(line, "uid map") || strstr(line, "new namespace"))
 		return lb_fail(err, LB_UNAVAILABLE,
 			       "there is no sandbox: this system does not let "
