@@ -719,6 +719,10 @@ while time.process_time() < 0.3: pass'
 	else
 		run -0 lb-exec --memory 64M -- true
 		[[ $output == *"no control groups here"* ]]
+		run -0 --separate-stderr lb-exec --memory 64M --json -- true
+		[[ $(result '.notes[0]') == *"no control groups here"* ]]
+		run -0 --separate-stderr lb-exec --pids 64 --json -- true
+		same null "$(result .notes)"
 		run -137 lb-exec -t 1 -- python3 -c 'x = bytearray(8 << 30)' || [ "$status" -eq 1 ]
 	fi
 	run -0 lb-exec -- sh -c 'ulimit -n; ulimit -c'

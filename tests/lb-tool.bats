@@ -326,6 +326,18 @@ ask() {
 	same 'denied' "$(jq -r 'select(.id == "7").error.code' <<< "$output")"
 }
 
+@test "serve -w: what is never mounted is not served" {
+	mkdir -p "$HOME/project"
+	for folder in / /etc "$HOME" "$(dirname "$HOME")"; do
+		run -77 --separate-stderr lb-tool serve -w "$folder" < <(ask list -/person_1)
+		[[ $stderr == "lb-tool: cannot mount '"* ]]
+		same '' "$output"
+	done
+	run -66 lb-tool serve -w "$HOME/none" < <(ask list -/person_1)
+	run -0 lb-tool serve -w "$HOME/project" < <(ask call -/person_1 write '{"path":"f","content":"x"}')
+	same x "$(cat "$HOME/project/f")"
+}
+
 @test "serve: each call of a file tool is a row of the audit" {
 	needs_sandbox
 	grants write read
