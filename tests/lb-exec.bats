@@ -68,6 +68,18 @@ ms() {
 	run -143 lb-exec -- sh -c 'kill $$'
 }
 
+@test "a place that cannot be mounted on is no missing sandbox" {
+	mkdir -p mine/folder other
+	: > mine/file
+	for at in none folder file; do
+		source=other
+		[ $at != folder ] || source=mine/file
+		run -64 lb-exec -w mine:ro --mount "$source:/workspace/$at:ro" -- true
+		[[ $output == "lb-exec: cannot mount at '/workspace/$at': "*"below /mnt" ]]
+	done
+	run -0 lb-exec -w mine:ro --mount other:/workspace/folder:ro -- true
+}
+
 @test "options end at the command; its own are its own" {
 	run -0 lb-exec echo -n --json -t
 	same '--json -t' "$output"
