@@ -758,6 +758,27 @@ while time.process_time() < 0.3: pass'
 	same 'error config' "$(result '.kind + " " + .code')"
 }
 
+@test "a workspace of a fixed size is there without a quota, too, and says its size" {
+	run --separate-stderr -0 lb-exec --session fixed --quota 8M --json -- sh -c 'echo x > f'
+	[ "$(result .quota)" = hard ] || skip 'no file systems of a fixed size here'
+	umount "$LB_STATE/box/workspaces/fixed"
+	same x "$(lb-exec --session fixed -- cat f)"
+	umount "$LB_STATE/box/workspaces/fixed"
+	same x "$(lb-tool call --session fixed read '{"path":"f"}' | jq -r .content)"
+	run --separate-stderr -0 lb-exec --session fixed --quota 16M --json -- cat f
+	same "x hard workspace_quota_mb: 16 was asked for, and this session's workspace was made with 8" \
+		"$(result '[(.stdout|rtrimstr("\n")), .quota, .notes[]] | join(" ")')"
+	run --separate-stderr -0 lb-exec --session fixed --quota 8M --json -- true
+	same null "$(result .notes)"
+	# What cannot be had is not an empty folder.
+	umount "$LB_STATE/box/workspaces/fixed"
+	truncate -s 8M "$BATS_TEST_TMPDIR/zeros"
+	cp "$BATS_TEST_TMPDIR/zeros" "$LB_STATE/box/sessions/fixed/workspace.img"
+	run lb-exec --session fixed -- ls
+	[ "$status" -ne 0 ]
+	[[ $output == "lb-exec: cannot have the files of session 'fixed': "* ]]
+}
+
 @test "a quota is kept while it runs, and over it things can be deleted" {
 	run --separate-stderr lb-exec --session q --quota 40M --json -t 60 -- sh -c \
 		'i=0; while head -c 8M /dev/zero > f$i; do i=$((i + 1)); done; echo full; exit 3'

@@ -137,49 +137,61 @@ static int make(struct opening *o, struct lb_error *err)
 	return 0;
 }
 
+/* MiB of the file system that the workspace is; 0: it is none. */
+static int64_t image_mb(const struct lb_box_session *s)
+{
+	lb_autofree char *image = lb_printf("%s/workspace.img", s->folder);
+	struct stat st;
+
+	return stat(image, &st) == 0 ? (int64_t)(st.st_size >> 20) : 0;
+}
+
 /* The workspace as a file system of its own, made when it is new. */
 static int use_image(struct opening *o, bool is_new, struct lb_error *err)
 {
 	struct lb_box_session *s = o->s;
 	lb_autofree char *image = lb_printf("%s/workspace.img", s->folder);
+	bool is_made = image_mb(s) == 0;
 
-	if (access(image, F_OK) < 0) {
-		if (!is_new)
-			return lb_fail(err, LB_UNAVAILABLE,
-				       "the workspace is older than its quota");
-		if (lb_box_image_make(image, s->quota_mb,
-				      lb_box_files(o->config, s->quota_mb),
-				      err) < 0)
-			return -1;
-	}
-	if (lb_box_image_mount(image, s->workspace, s->uid, s->gid, err) < 0)
+	if (is_made && !is_new)
+		return lb_fail(err, LB_UNAVAILABLE,
+			       "the workspace is older than its quota");
+	if (is_made &&
+	    lb_box_image_make(image, s->quota_mb,
+			      lb_box_files(o->config, s->quota_mb), err) < 0)
 		return -1;
+	if (lb_box_image_mount(image, s->workspace, s->uid, s->gid, err) < 0) {
+		if (is_made)
+			unlink(image);
+		return -1;
+	}
 	return look(o, err) == 1 ? 0 : -1;
 }
 
-/* How well is the quota kept? */
+/* How well is the quota kept? What is in a file system of its own is nowhere
+ * else: it is used whether or not a quota is asked for now. */
 static int keep_quota(struct opening *o, bool is_new, struct lb_error *err)
 {
 	struct lb_box_session *s = o->s;
+	bool is_there = is_mounted(s);
 	struct lb_error why;
 
 	s->quota = s->quota_mb > 0 ? LB_BOX_QUOTA_SOFT : LB_BOX_QUOTA_NONE;
-	if (!s->drop)
+	if (!s->drop || (!is_there && s->quota_mb <= 0 && image_mb(s) == 0))
 		return 0;
-	if (is_mounted(s)) {
-		s->quota = LB_BOX_QUOTA_HARD;
-		return 0;
-	}
-	if (s->quota_mb <= 0)
-		return 0;
-	if (use_image(o, is_new, &why) < 0) {
-		if (why.code != LB_UNAVAILABLE)
-			return lb_fail(err, why.code, "%s", why.text);
+	if (!is_there && use_image(o, is_new, &why) < 0) {
+		if (why.code != LB_UNAVAILABLE || image_mb(s) > 0)
+			return lb_fail(err, why.code,
+				       "cannot have the files of session "
+				       "'%.64s': %s",
+				       s->name, why.text);
 		lb_log(LB_INFO, NULL, "the quota of '%s' is only watched: %s",
 		       s->name, why.text);
 		return 0;
 	}
 	s->quota = LB_BOX_QUOTA_HARD;
+	if (image_mb(s) > 0)
+		s->quota_mb = image_mb(s);
 	return 0;
 }
 
@@ -191,7 +203,8 @@ static int open_all(struct opening *o, struct lb_error *err)
 
 	if (there < 0)
 		return -1;
-	if (there && (!s->drop || s->quota_mb <= 0 || is_mounted(s)))
+	if (there && (!s->drop || is_mounted(s) ||
+		      (s->quota_mb <= 0 && image_mb(s) == 0)))
 		return keep_quota(o, false, err);
 	held = lock(s, err);
 	if (held < 0)
