@@ -380,6 +380,18 @@ ask() {
 	fi
 }
 
+@test "root works in a folder as its owner, with each of the tools" {
+	need root
+	needs_sandbox
+	mkdir -p "$BATS_TEST_TMPDIR/others"
+	chown 4711:4712 "$BATS_TEST_TMPDIR/others"
+	cd "$BATS_TEST_TMPDIR"
+	run -0 lb-tool call -w others write '{"path":"dir/f","content":"x"}'
+	run -0 lb-tool call -w others exec '{"command":"echo y >> dir/f"}'
+	same '4711:4712 4711:4712' "$(stat -c %u:%g others/dir others/dir/f | xargs)"
+	same xy "$(cat others/dir/f)"
+}
+
 @test "exec by hand: a relative workdir is below /workspace, and the row says who" {
 	needs_sandbox
 	run -0 lb-tool call --session s exec '{"command":"pwd","workdir":"a/b"}'
