@@ -207,6 +207,17 @@ bbbbbbbb|2|bob' "$(sql 'SELECT id, state, who FROM approvals')"
 	same aaaaaaaa "$(jq -r .id <<< "${lines[0]}")"
 }
 
+@test "who approves is not drowned by those who ask" {
+	for i in {10..70}; do
+		waits "aaaaaa$i"
+	done
+	run -0 on_terminal 'lb-box pending'
+	same 50 "$(grep -c '^aaaaaa' <<< "$output")"
+	[[ $output == *"... and 11 more, which 'lb-box pending --json' lists"* ]]
+	run -0 lb-box pending
+	same 61 "${#lines[@]}"
+}
+
 @test "doctor says a line a check, and by its status how it is" {
 	run --separate-stderr lb-box doctor --json
 	[ "$status" -eq 0 ] || [ "$status" -eq 1 ] || [ "$status" -eq 69 ]
@@ -219,6 +230,15 @@ bbbbbbbb|2|bob' "$(sql 'SELECT id, state, who FROM approvals')"
 	same '' "$(jq -c 'select(.state != "ok" and (.advice // "") == "")' <<< "$output")"
 	run on_terminal 'lb-box doctor'
 	[[ ${lines[0]} == *" sandbox "* ]]
+}
+
+@test "doctor knows that there is no /proc" {
+	need mount
+	run -69 unshare -m sh -c 'mount -t tmpfs tmpfs /proc && lb-box doctor --json'
+	same '["namespaces","seccomp"]' "$(jq -sc '[.[] | select(.text |
+		contains("there is no /proc")).check]' <<< "$output")"
+	same '["mount -t proc proc /proc"]' "$(jq -sc '[.[] | select(.check == "namespaces" or
+		.check == "seccomp").advice] | unique' <<< "$output")"
 }
 
 @test "doctor starts a sandbox where there is one" {

@@ -38,6 +38,7 @@ no() {
 	no "there is no parameter 'x'; there are: path" read '{"path":"a","x":1}'
 	no "'path' is missing" read '{}'
 	no "'path' must be a text" read '{"path":1}'
+	no "'elevated' must be true or false" exec '{"command":"touch a","elevated":"true"}'
 }
 
 @test "a call says where it works" {
@@ -171,6 +172,8 @@ no() {
 	for bad in 'aGk' 'aGk=\n' 'a Gk=' 'a-_=' '====' 'aGk=aGk=' '=aGk'; do
 		no 'content is not base64' write "{\"path\":\"f\",\"content\":\"$bad\",\"encoding\":\"base64\"}"
 	done
+	no "'encoding' must be 'text' or 'base64'" write '{"path":"f","content":"aGk=","encoding":"BASE64"}'
+	no "'mode' must be 'overwrite' or 'append'" write '{"path":"f","content":"x","mode":"apend"}'
 	same old "$(cat "$W/f")"
 	no 'is a folder' write '{"path":"/workspace","content":"x"}'
 	mkdir "$W/d"

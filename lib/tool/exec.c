@@ -189,18 +189,21 @@ static json_t *make_request(const struct lb_exec *x)
 }
 
 /* No longer than whoever asked waits. */
-static void fit_deadline(struct lb_exec *x)
+static int fit_deadline(struct lb_exec *x, struct lb_error *err)
 {
 	int64_t left = x->order.deadline - lb_clock_mono() - LEAVE_MS;
 
+	if (left <= -LEAVE_MS)
+		return lb_fail(err, LB_AGAIN, "there is no time left for it");
 	if (x->spec.timeout_ms <= left)
-		return;
+		return 0;
 	x->spec.timeout_ms = left > LEAVE_MS ? left : LEAVE_MS;
 	json_array_append_new(
 		x->notes,
 		json_sprintf("timeout_sec was cut to %lld: a call of a tool "
 			     "may not take longer",
 			     (long long)x->spec.timeout_ms / 1000));
+	return 0;
 }
 
 /* Ask somebody, or use what he allowed. 1: it may run; 0: not yet, and
@@ -280,7 +283,8 @@ static int begin(struct lb_exec *x, struct lb_error *err)
 		may = ask(x, &x->refusal, err);
 	if (may <= 0)
 		return may;
-	fit_deadline(x);
+	if (fit_deadline(x, err) < 0)
+		return -1;
 	x->run = lb_box_start(e->box, &job, err);
 	e->running += x->run != NULL;
 	return x->run ? 1 : -1;
