@@ -153,13 +153,16 @@ int main(int argc, char **argv)
 	struct work w = {NULL};
 	struct lb_error err;
 	int first, code;
+	bool bad;
 
 	lb_start(&prog);
 	first = lb_options(argc, argv);
 	check_usage(argc - first);
-	if (set_up(&w, &err) < 0)
-		code = options.records ? lb_report(&err)
-				       : our_status(lb_report(&err));
+	bad = set_up(&w, &err) < 0;
+	if (bad)
+		w.refused = err;
+	if (bad && options.records)
+		code = lb_report(&err);
 	else if (options.records)
 		code = exec_records(&w);
 	else
