@@ -90,6 +90,13 @@ echo 3' "$(lb-box audit | jq -r .command)"
 	[[ ${lines[0]} == "time "*"session "*"sender "*"tool "*"decision "*"exit "*"command"* ]]
 	[[ ${lines[1]} == *"b/person_ann"*"allowed"*"echo evil next"* ]]
 	[[ $output != *$'\e'* && $output != *$'\a'* ]]
+	row 3 '{"exit_code": 137, "killed_by": "memory"}'
+	row 4 '{"exit_code": null, "reason": "no such place"}'
+	row 5 '{"exit_code": 3}'
+	run -0 on_terminal 'lb-box audit'
+	[[ ${lines[3]} == *" memory "*"echo 3" ]]
+	[[ ${lines[4]} == *"echo 4 (no such place)" ]]
+	[[ ${lines[5]} == *" 3 "*"echo 5" ]]
 	run -0 on_terminal 'lb-box audit --json'
 	same 'denied' "$(jq -r .decision <<< "${lines[1]}")"
 }
@@ -238,6 +245,15 @@ bbbbbbbb|2|bob' "$(sql 'SELECT id, state, who FROM approvals')"
 	need userns
 	need bwrap
 	same ok "$(lb-box doctor | jq -r 'select(.check == "sandbox").state')"
+}
+
+@test "doctor says that nothing can be kept" {
+	: > "$BATS_TEST_TMPDIR/file"
+	run env LB_STATE="$BATS_TEST_TMPDIR/file/state" lb-box doctor
+	row=$(grep '"check":"state"' <<< "$output")
+	same "weak nothing can be kept in $BATS_TEST_TMPDIR/file/state: cannot write to $BATS_TEST_TMPDIR/file: Not a directory" \
+		"$(jq -r '.state + " " + .text' <<< "$row")"
+	[[ $row == *'set LB_STATE to a folder of your own'* ]]
 }
 
 # row_of CHECK - how the doctor finds it.

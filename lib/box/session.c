@@ -172,6 +172,14 @@ static int make(struct opening *o, struct lb_error *err)
 	return 0;
 }
 
+/* MiB of the file system that the workspace is; 0: it is none. */
+static int64_t image_mb(const struct opening *o)
+{
+	struct stat st;
+
+	return stat(o->image, &st) == 0 ? (int64_t)(st.st_size >> 20) : 0;
+}
+
 /* The workspace as a file system of its own. */
 static int use_image(struct opening *o, struct lb_error *err)
 {
@@ -190,29 +198,33 @@ static int use_image(struct opening *o, struct lb_error *err)
 	return look(o, err) == 1 ? 0 : -1;
 }
 
-/* How well is the quota kept? */
-static int keep_quota(struct opening *o, struct lb_error *err)
+/* How well is the quota kept? What is in a file system of its own is nowhere
+ * else: it is used whether or not a quota is asked for now. */
+static int keep_quota(struct opening *o, bool is_new, struct lb_error *err)
 {
 	struct lb_box_session *s = o->s;
+	bool is_there = is_mounted(s);
 	struct lb_error why;
 
 	s->quota = s->quota_mb > 0 ? LB_BOX_QUOTA_SOFT : LB_BOX_QUOTA_NONE;
-	if (!s->drop)
+	if (!s->drop || (!is_there && s->quota_mb <= 0 && image_mb(o) == 0))
 		return 0;
-	if (is_mounted(s)) {
-		s->quota = LB_BOX_QUOTA_HARD;
-		return 0;
-	}
-	if (s->quota_mb <= 0)
-		return 0;
-	if (use_image(o, &why) < 0) {
-		if (why.code != LB_UNAVAILABLE)
-			return lb_fail(err, why.code, "%s", why.text);
+	if (!is_there && use_image(o, &why) < 0) {
+		/* nobody has written to it */
+		if (is_new && why.code == LB_UNAVAILABLE)
+			unlink(o->image);
+		if (why.code != LB_UNAVAILABLE || image_mb(o) > 0)
+			return lb_fail(err, why.code,
+				       "cannot have the files of session "
+				       "'%.64s': %s",
+				       s->name, why.text);
 		lb_log(LB_INFO, NULL, "the quota of '%s' is only watched: %s",
 		       s->name, why.text);
 		return 0;
 	}
 	s->quota = LB_BOX_QUOTA_HARD;
+	if (image_mb(o) > 0)
+		s->quota_mb = image_mb(o);
 	return 0;
 }
 
@@ -224,8 +236,9 @@ static int open_all(struct opening *o, struct lb_error *err)
 
 	if (there < 0)
 		return -1;
-	if (there && (!s->drop || s->quota_mb <= 0 || is_mounted(s)))
-		return keep_quota(o, err);
+	if (there && (!s->drop || is_mounted(s) ||
+		      (s->quota_mb <= 0 && image_mb(o) == 0)))
+		return keep_quota(o, false, err);
 	held = lock(s, err);
 	if (held < 0)
 		return -1;
@@ -234,7 +247,7 @@ static int open_all(struct opening *o, struct lb_error *err)
 		return -1;
 	if (there == 0 && look(o, err) != 1)
 		return -1;
-	return keep_quota(o, err);
+	return keep_quota(o, there == 0, err);
 }
 
 /* Names are those of the folders as they really are: no link is followed

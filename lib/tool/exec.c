@@ -163,8 +163,11 @@ static void on_done(void *arg, struct lb_box_result *r,
 /* The arguments as a request of box/spec.h. */
 static json_t *make_request(const struct lb_exec *x)
 {
-	static const char *const same[] = {"workdir", "timeout_sec", "env"};
+	static const char *const same[] = {"timeout_sec", "env"};
 	const json_t *arguments = x->order.arguments;
+	const char *workdir = lb_json_str(arguments, "workdir");
+	lb_autofree char *folder =
+		workdir ? lb_box_folder_inside(workdir) : NULL;
 	json_t *request = json_object();
 
 	json_object_set(request, "cmd", json_object_get(arguments, "command"));
@@ -174,6 +177,8 @@ static json_t *make_request(const struct lb_exec *x)
 		if (value && !json_is_null(value))
 			json_object_set(request, same[i], value);
 	}
+	if (folder)
+		lb_json_set_str(request, "workdir", folder, strlen(folder));
 	if (x->order.session)
 		lb_json_set_str(request, "session_id", x->order.session,
 				strlen(x->order.session));
