@@ -15,7 +15,7 @@ struct options {
 	int64_t timeout_ms, memory, quota, max_line;
 	long pids, jobs, shown;
 	const char *cpus;
-	bool json, records, terminal, host, strict;
+	bool json, records, terminal, host, strict, bridge;
 };
 
 extern struct options options;

@@ -3,11 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "box/audit.h"
 #include "box/profile.h"
+#include "config/coerce.h"
 #include "exec.h"
 
 enum { LONGEST_S = 31622400 }; /* what a profile may allow */
@@ -137,6 +136,25 @@ static int64_t seconds(void)
 		       : LONGEST_S;
 }
 
+/* on, off, or hosts with commas between them; what is none of these is judged
+ * with the rest of the request. */
+static int put_network(json_t *request, struct lb_error *err)
+{
+	json_t *text, *value;
+
+	if (!options.network)
+		return 0;
+	text = lb_json_text(options.network, strlen(options.network));
+	err->code = LB_OK;
+	value = lb_coerce_network(text, err);
+	set(request, "network", value ? value : json_incref(text));
+	json_decref(text);
+	if (value || err->code == LB_OK)
+		return 0;
+	err->code = LB_USAGE;
+	return lb_error_wrap(err, "--network");
+}
+
 json_t *request_of_options(struct lb_error *err)
 {
 	json_t *request = json_object();
@@ -147,15 +165,13 @@ json_t *request_of_options(struct lb_error *err)
 	if (options.workdir)
 		lb_json_set_str(request, "workdir", options.workdir,
 				strlen(options.workdir));
-	if (options.network)
-		lb_json_set_str(request, "network", options.network,
-				strlen(options.network));
 	/* The rest of a second is given back below: a profile counts whole
 	 * ones. */
 	if (options.timeout_ms)
 		set(request, "timeout_sec", json_integer(seconds()));
 	if (put_env(request, err) == 0 && put_folder(request, err) == 0 &&
-	    put_mounts(request, err) == 0 && put_numbers(request, err) == 0)
+	    put_mounts(request, err) == 0 && put_network(request, err) == 0 &&
+	    put_numbers(request, err) == 0)
 		return request;
 	json_decref(request);
 	return NULL;
@@ -200,40 +216,4 @@ int request_spec(struct work *w, const json_t *request, json_t *notes,
 	    options.timeout_ms < spec->timeout_ms && options.timeout_ms > 0)
 		spec->timeout_ms = options.timeout_ms;
 	return 0;
-}
-
-void request_audit(const struct work *w, const struct lb_box_spec *spec,
-		   const json_t *record, const struct lb_box_result *result,
-		   const struct lb_error *error)
-{
-	struct lb_box_audit row = {
-		.time = lb_clock_now() - (result ? result->duration_ms : 0),
-		.id = lb_json_str(record, "id"),
-		.bot = lb_json_str(record, "bot"),
-		.pipeline = lb_json_str(record, "pipeline"),
-		.session = spec->session,
-		.sender = record ? lb_json_str(record, "sender_id")
-				 : lb_config_user(w->config),
-		.tool = "exec",
-		.description = lb_json_str(record, "description"),
-		.reason = error ? error->text : NULL,
-		.decision = error && error->code == LB_DENIED ? LB_BOX_DENIED
-							      : LB_BOX_ALLOWED,
-		.command = spec->cmd,
-		.env = spec->env,
-		.profile = options.profile,
-		.exit_code = -1,
-		.duration_ms = -1,
-		.spec = spec,
-	};
-	lb_autobuf struct lb_buf words = {NULL};
-
-	for (char **one = spec->argv; one && *one; one++)
-		lb_buf_printf(&words, "%s%s", one == spec->argv ? "" : " ",
-			      *one);
-	if (spec->argv)
-		row.command = lb_buf_str(&words);
-	if (result && !error)
-		lb_box_audit_result(&row, result);
-	lb_box_audit_write(w->state, &row);
 }

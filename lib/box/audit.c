@@ -125,14 +125,15 @@ static void put_digest(struct lb_buf *row, const char *command)
 /* The numbers that were in force, the numbers of a sandbox alone. */
 static void put_limits(struct lb_buf *row, const struct lb_box_spec *s)
 {
+	static const char *const networks[] = {"off", "on", "listed"};
+
 	lb_buf_printf(row,
 		      ",\"limits\":{\"timeout_ms\":%lld,\"cpus\":%g,"
 		      "\"memory_mb\":%lld,\"pids_limit\":%lld,"
 		      "\"quota_mb\":%lld,\"network\":\"%s\"}",
 		      (long long)s->timeout_ms, s->cpus,
 		      (long long)s->memory_mb, (long long)s->pids_limit,
-		      (long long)s->quota_mb,
-		      s->network == LB_BOX_ON ? "on" : "off");
+		      (long long)s->quota_mb, networks[s->network]);
 }
 
 static void put_outcome(struct lb_buf *row, const struct lb_box_audit *a)

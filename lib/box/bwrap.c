@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "box/bridge.h"
 #include "box/bwrap.h"
 #include "box/launch.h"
 #include "box/seccomp.h"
@@ -185,6 +186,7 @@ static void put_env(struct args *a, const struct lb_box_exec *x)
 		{"GIT_TERMINAL_PROMPT", "0"},
 		{"PYTHONUNBUFFERED", "1"},
 	};
+	bool has_network = x->spec->network != LB_BOX_OFF;
 
 	arg(a, "--clearenv");
 	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
@@ -195,6 +197,8 @@ static void put_env(struct args *a, const struct lb_box_exec *x)
 	else
 		args(a, "--setenv", "TERM", "dumb", "--setenv", "NO_COLOR",
 		     "1");
+	for (size_t i = 0; has_network && lb_bridge_env[i][0]; i++)
+		args(a, "--setenv", lb_bridge_env[i][0], lb_bridge_env[i][1]);
 	for (char **e = x->spec->env; e && *e; e++) {
 		lb_autofree char *name = lb_strdup(*e);
 		char *is = strchr(name, '=');

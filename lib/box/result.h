@@ -71,6 +71,7 @@ struct lb_box_result {
 	enum lb_box_limits limits;
 	enum lb_box_quota quota;
 	json_t *notes; /* texts for whoever asked; owned */
+	char *network; /* what is to be known of it inside, or NULL; owned */
 };
 
 /*
