@@ -255,7 +255,7 @@ tried(lambda: socket.getaddrinfo('example.org', 80))
 	web
 	hosts '127.0.0.1 web.test'
 	private "127.0.0.1:$PORT"
-	run -0 boxed --network on --pids 64 -t 60s -- /usr/bin/python3 -c "
+	run -0 boxed --network on -t 60s -- /usr/bin/python3 -c "
 import socket
 all = [socket.create_connection(('127.0.0.1', 3128)) for i in range(200)]
 for s in all:

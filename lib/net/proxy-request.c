@@ -95,7 +95,7 @@ static bool is_hop(struct span name)
 	for (size_t i = 0; i < sizeof(hops) / sizeof(hops[0]); i++)
 		if (is_word(name, hops[i]))
 			return true;
-	return name.len > 6 && strncasecmp(name.at, "Proxy-", 6) == 0;
+	return name.len >= 6 && strncasecmp(name.at, "Proxy-", 6) == 0;
 }
 
 static int read_host(struct span authority, int port, struct lb_host *host,

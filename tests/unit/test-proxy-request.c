@@ -32,7 +32,8 @@ static const struct {
 	 "GET /a HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n\r\n"},
 	{"what is between two of a chain stays here",
 	 "POST http://example.org/ HTTP/1.1\r\nHost: other.example\r\n"
-	 "PROXY-Authorization: Basic x\r\nProxy-Connection: keep-alive\r\n"
+	 "PROXY-Authorization: Basic x\r\nProxy-Connection: "
+	 "keep-alive\r\nProxy-: x\r\n"
 	 "connection: keep-alive\r\nKeep-Alive: 5\r\nTE: trailers\r\n"
 	 "Upgrade: websocket\r\nContent-Length: 3\r\nX-Proxy: 1\r\n\r\n",
 	 "example.org:80",
