@@ -334,6 +334,19 @@ print(slow[1].recv(12).decode(), 8 < time.monotonic() - began < 15)
 	gone 'sleep 123.25'
 }
 
+@test "the proxy has no rights and no secrets" {
+	MY_KEY=hidden-word LB__LLM__X=hidden-word lb-exec --network on -- sleep 20 3>&- &
+	pids+=($!)
+	bridge=$(bridge_of $!)
+	until grep -q 'NoNewPrivs:.1' "/proc/$bridge/status"; do sleep 0.02; done
+	[ "$(awk '/^Uid/ { print ($2 == $3 && $3 == $4 && $2 != 0) }' "/proc/$bridge/status")" -eq 1 ]
+	run -0 grep -c 'CapEff:.0000000000000000' "/proc/$bridge/status"
+	run -1 grep -c hidden-word "/proc/$bridge/environ"
+	# Nothing of it is inside.
+	lb-exec --network on -- sh -c 'ls -d /proc/[0-9]*/ | wc -l; cat /proc/[0-9]*/cmdline' | tr '\0' ' ' > inside
+	run -1 grep -e --bridge inside
+}
+
 @test "without the helper nothing is run" {
 	mkdir alone
 	cp "$(command -v lb-tool)" alone/

@@ -20,6 +20,9 @@ struct options {
 
 extern struct options options;
 
+/* Ourselves, whatever became of our file or its name. */
+#define EXEC_HELPER "/proc/self/exe"
+
 /* What all of them need. */
 struct work {
 	struct lb_loop *loop;

@@ -186,7 +186,8 @@ int lb_bridge_start(struct lb_bridge *b, const struct lb_bridge_order *o,
 		    struct lb_error *err)
 {
 	lb_autofree char *folder = lb_path_program();
-	lb_autofree char *program = lb_printf("%s/lb-exec", folder);
+	lb_autofree char *program = o->helper ? lb_strdup(o->helper)
+					      : lb_printf("%s/lb-exec", folder);
 	char option[] = "--bridge", *const argv[] = {program, option, NULL};
 	char *env[MOST_ENV + 1];
 	lb_autoclose int what = settings(o, err), to = -1;

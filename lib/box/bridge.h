@@ -45,9 +45,10 @@ struct lb_bridge {
 struct lb_bridge_order {
 	struct lb_config *config;
 	const struct lb_box_spec *spec;
-	pid_t pid; /* the first process inside, as seen here */
-	int pidfd; /* of it */
-	bool drop; /* we are root: be that user */
+	const char *helper; /* or NULL; see box.h */
+	pid_t pid;          /* the first process inside, as seen here */
+	int pidfd;          /* of it */
+	bool drop;          /* we are root: be that user */
 	uid_t uid;
 	gid_t gid;
 };

@@ -232,6 +232,7 @@ static int open_network(struct lb_box_run *run, struct lb_error *err)
 			       &(struct lb_bridge_order){
 				       .config = run->box->config,
 				       .spec = run->job.spec,
+				       .helper = run->job.helper,
 				       .pid = run->report.child,
 				       .pidfd = run->child_fd,
 				       .drop = run->x.drop,

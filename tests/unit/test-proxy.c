@@ -244,6 +244,9 @@ static void check_once(void)
 	const char *const private[] = {inner, NULL};
 
 	begin(NULL, NULL, private);
+	tap_ok(begins(ask("GET http://127.0.0.1/ HTTP/1.1\r\n\r\n"),
+		      "HTTP/1.1 403 "),
+	       "a private address is allowed with its port alone");
 	client = dial(proxy_port);
 	say(client, text);
 	got = taken(host);
@@ -388,6 +391,33 @@ static void check_many(void)
 	end();
 }
 
+/* Those that say nothing have the places; the next one waits for one. */
+static void check_room(void)
+{
+	const struct lb_proxy_limits limits = {.connections = 2};
+	int one, two, three;
+	int64_t until = lb_clock_mono() + 200;
+	char none[64];
+
+	begin(&limits, NULL, NULL);
+	one = dial(proxy_port);
+	two = dial(proxy_port);
+	for (int i = 0; i < 4; i++)
+		lb_loop_turn(loop, 10);
+	three = dial(proxy_port);
+	say(three, "GET http://10.0.0.1/ HTTP/1.1\r\n\r\n");
+	while (lb_clock_mono() < until)
+		lb_loop_turn(loop, 10);
+	tap_ok(recv(three, none, sizeof(none), 0) < 0,
+	       "no more are served than may be");
+	close(one);
+	tap_ok(begins(hear(three, NULL), "HTTP/1.1 403 "),
+	       "one that leaves makes room");
+	close(two);
+	close(three);
+	end();
+}
+
 static void check_heads(void)
 {
 	lb_autofree char *long_one = lb_alloc(100000);
@@ -440,6 +470,7 @@ int main(void)
 	check_bulk();
 	check_times();
 	check_many();
+	check_room();
 	check_heads();
 	check_close();
 	lb_loop_close(loop);
