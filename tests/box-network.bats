@@ -334,6 +334,21 @@ print(slow[1].recv(12).decode(), 8 < time.monotonic() - began < 15)
 	gone 'sleep 123.25'
 }
 
+@test "a proxy ends with its command, not with who started it" {
+	mkfifo jobs results
+	lb-exec --records < jobs > results 3>&- &
+	pids+=($!)
+	exec 8> jobs 9< results
+	for i in 1 2; do
+		echo '{"kind":"exec","cmd":"true","network":"on"}' >&8
+		read -r -t 20 -u 9 result
+		same true "$(jq .ok <<< "$result")"
+		run -1 pgrep -P "${pids[0]}" -f -- --bridge
+	done
+	exec 8>&-
+	wait "${pids[0]}"
+}
+
 @test "the proxy has no rights and no secrets" {
 	MY_KEY=hidden-word LB__LLM__X=hidden-word lb-exec --network on -- sleep 20 3>&- &
 	pids+=($!)
@@ -357,6 +372,14 @@ print(slow[1].recv(12).decode(), 8 < time.monotonic() - began < 15)
 	run alone/lb-tool call --session=s exec '{"command":"echo ran"}'
 	[ "$status" -ne 0 ]
 	[[ $output != *ran* && $output == *'there is no network for a sandbox'* ]]
+	# One that says why, one that says nothing, one that says too much.
+	for what in "echo '{\"why\":\"of its own\"}'" true "yes x"; do
+		printf '#!/bin/sh\n%s\n' "$what" > alone/lb-exec
+		chmod +x alone/lb-exec
+		run alone/lb-tool call --session=s exec '{"command":"echo ran"}'
+		[ "$status" -ne 0 ]
+		[[ $output != *ran* && $output == *'there is no network for a sandbox'* ]]
+	done
 	run -0 lb-tool call --session=s exec '{"command":"echo ran"}'
 	[[ $output == *ran* ]]
 }

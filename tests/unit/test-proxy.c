@@ -391,6 +391,32 @@ static void check_many(void)
 	end();
 }
 
+/* A host that has answered is done, whether the client goes or not. */
+static void check_left(void)
+{
+	const struct lb_proxy_limits limits = {.connections = 1};
+	int port, host = listener(&port), got, one, two;
+	lb_autofree char *text =
+		lb_printf("GET http://two.test:%d/ HTTP/1.1\r\n\r\n", port);
+
+	begin(&limits, NULL, loopback);
+	one = dial(proxy_port);
+	say(one, text);
+	got = taken(host);
+	hear(got, "\r\n\r\n");
+	say(got, "HTTP/1.1 204 No Content\r\n\r\n");
+	close(got);
+	tap_ok(begins(hear(one, NULL), "HTTP/1.1 204 "), "it answers");
+	two = dial(proxy_port);
+	say(two, "GET http://10.0.0.1/ HTTP/1.1\r\n\r\n");
+	tap_ok(begins(hear(two, NULL), "HTTP/1.1 403 "),
+	       "and makes room for the next one");
+	close(one);
+	close(two);
+	end();
+	close(host);
+}
+
 /* Those that say nothing have the places; the next one waits for one. */
 static void check_room(void)
 {
@@ -418,15 +444,40 @@ static void check_room(void)
 	end();
 }
 
+/* More than buffers hold, and nobody wants it: a client that says it to its end
+ * still gets to read why not. */
+static bool says_all(int fd, const char *text)
+{
+	int64_t late = lb_clock_mono() + MOST_MS;
+	size_t left = strlen(text);
+
+	while (left > 0 && lb_clock_mono() < late) {
+		ssize_t n = send(fd, text, left, MSG_NOSIGNAL);
+
+		if (n < 0 && errno != EAGAIN)
+			return false;
+		text += n > 0 ? n : 0;
+		left -= n > 0 ? (size_t)n : 0;
+		lb_loop_turn(loop, 0);
+	}
+	return left == 0;
+}
+
 static void check_heads(void)
 {
-	lb_autofree char *long_one = lb_alloc(100000);
+	const int little = 16 * 1024;
+	int client;
+	lb_autofree char *long_one = lb_alloc(900000);
 
-	memset(long_one, 'x', 99999);
+	memset(long_one, 'x', 899999);
 	memcpy(long_one, "GET http://a.test/ HTTP/1.1\r\nA: ", 32);
 	begin(NULL, NULL, NULL);
-	tap_ok(begins(ask(long_one), "HTTP/1.1 431 "),
-	       "a head without an end, and the answer is read");
+	client = dial(proxy_port);
+	setsockopt(client, SOL_SOCKET, SO_SNDBUF, &little, sizeof(little));
+	tap_ok(says_all(client, long_one), "a head without an end is read on");
+	tap_ok(begins(hear(client, "lb:"), "HTTP/1.1 431 "),
+	       "and it is told why that is none");
+	close(client);
 	tap_ok(begins(ask("\x05\x01 what\r\n\r\n"), "HTTP/1.1 400 "),
 	       "no HTTP at all");
 	tap_ok(*lookups == 0, "nothing is looked up for these");
@@ -470,6 +521,7 @@ int main(void)
 	check_bulk();
 	check_times();
 	check_many();
+	check_left();
 	check_room();
 	check_heads();
 	check_close();
