@@ -156,6 +156,7 @@ static int run(struct one *o)
 	if (options.terminal)
 		terminal_lend(loop, &o->run);
 	lb_stop_watch(loop, on_stop, o);
+	lb_config_user(o->work->config); /* for the audit, while it runs */
 	while (!o->done)
 		lb_loop_turn(loop, -1);
 	lb_stop_forget(loop);

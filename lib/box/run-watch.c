@@ -61,7 +61,7 @@ static void read_line(struct lb_box_run *run, const char *line)
 }
 
 /* The backend's own report, line by line, as far as it is there. */
-static bool read_status(struct lb_box_run *run)
+bool lb_run_read_status(struct lb_box_run *run)
 {
 	ssize_t got;
 	char *end;
@@ -73,7 +73,6 @@ static bool read_status(struct lb_box_run *run)
 	if (got < 0)
 		return errno == EINTR;
 	if (got == 0) { /* or a line that is longer than any of its own */
-		lb_loop_watch(run->box->loop, run->x.status, 0, NULL, NULL);
 		close(run->x.status);
 		run->x.status = -1;
 		return false;
@@ -89,13 +88,6 @@ static bool read_status(struct lb_box_run *run)
 	return true;
 }
 
-static void on_status(int fd, uint32_t events, void *arg)
-{
-	(void)fd;
-	(void)events;
-	read_status(arg);
-}
-
 static void on_ended(int fd, uint32_t events, void *arg)
 {
 	struct lb_box_run *run = arg;
@@ -106,7 +98,7 @@ static void on_ended(int fd, uint32_t events, void *arg)
 	run->exited = true;
 	lb_loop_watch(run->box->loop, fd, 0, NULL, NULL);
 	/* It has said all by now; others may hold the pipe still. */
-	while (read_status(run))
+	while (lb_run_read_status(run))
 		continue;
 	if (!run->driver->isolates)
 		kill(-run->x.pid, SIGKILL); /* what it left behind */
@@ -248,8 +240,8 @@ static void on_ready(int fd, uint32_t events, void *arg)
 	struct lb_box_run *run = arg;
 
 	lb_loop_watch(run->box->loop, fd, 0, NULL, NULL);
-	if (!run->report.child)
-		read_status(run);
+	while (!run->report.child && lb_run_read_status(run))
+		continue;
 	if (events & EPOLLERR)
 		stay(run);
 	else if (run->job.spec->network == LB_BOX_OFF || run->killed ||
@@ -304,10 +296,9 @@ int lb_run_watch(struct lb_box_run *run, struct lb_error *err)
 	if (run->result.quota == LB_BOX_QUOTA_SOFT)
 		lb_run_measure_first(run);
 	lb_loop_watch(loop, run->pidfd, EPOLLIN, on_ended, run);
-	if (run->x.status >= 0) {
+	/* What it says is read when it matters: it says it word by word. */
+	if (run->x.status >= 0)
 		fcntl(run->x.status, F_SETFL, O_NONBLOCK);
-		lb_loop_watch(loop, run->x.status, EPOLLIN, on_status, run);
-	}
 	if (run->x.ready >= 0)
 		lb_loop_watch(loop, run->x.ready, EPOLLOUT, on_ready, run);
 	if (run->job.spec->timeout_ms < INT64_MAX / 2)
