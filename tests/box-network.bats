@@ -394,6 +394,7 @@ print(slow[1].recv(12).decode(), 8 < time.monotonic() - began < 15)
 	[[ $output == *'b.test:80 was refused: it is not one of the hosts'* ]]
 	run -0 --separate-stderr lb-exec --network on --json -- true
 	[[ $(jq -r '.notes[]' <<< "$output") == *'network: "on" was asked for, and profile'*'keeps it {"allow":["a.test"]}'* ]]
+	same '[["a.test"],["b.test:80"]]' "$(lb-box audit --json | jq -c '[.limits.hosts, .refused]' | head -n 1)"
 	lb-exec --profile network_basic -- true
 	lb-exec --profile default -- true
 	same $'listed\nlisted\non\noff' "$(lb-box audit --json | jq -r .limits.network)"

@@ -140,6 +140,8 @@ static void read_line(struct lb_bridge *b, const char *line)
 			lb_printf("network: %.270s was refused: %.100s", host,
 				  why);
 
+		json_array_append_new(b->refused,
+				      lb_json_text(host, strlen(host)));
 		json_array_append_new(b->notes,
 				      lb_json_text(text, strlen(text)));
 	}

@@ -32,7 +32,8 @@ struct lb_bridge {
 	/* Called once, from the loop: it is there (NULL), or why not. */
 	void (*opened)(void *arg, const struct lb_error *why);
 	void *arg;
-	json_t *notes; /* borrowed: what was refused is told there */
+	/* Borrowed: what was refused is told there, and its hosts are here. */
+	json_t *notes, *refused;
 	/* The room's own. */
 	pid_t pid;
 	int from;

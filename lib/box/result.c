@@ -117,6 +117,8 @@ void lb_box_result_release(struct lb_box_result *r)
 	lb_box_output_release(&r->err);
 	json_decref(r->notes);
 	r->notes = NULL;
+	json_decref(r->refused);
+	r->refused = NULL;
 	free(r->network);
 	r->network = NULL;
 }

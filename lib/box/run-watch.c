@@ -220,6 +220,7 @@ static int open_network(struct lb_box_run *run, struct lb_error *err)
 	b->opened = on_network;
 	b->arg = run;
 	b->notes = run->result.notes;
+	b->refused = run->result.refused;
 	return lb_bridge_start(b,
 			       &(struct lb_bridge_order){
 				       .config = run->box->config,

@@ -274,6 +274,7 @@ static void set_up(struct lb_box_run *run)
 	r->isolated = run->driver->isolates;
 	r->out.shown = r->err.shown = shown;
 	r->notes = json_array();
+	r->refused = json_array();
 	run->out = (struct lb_box_stream){.loop = run->box->loop,
 					  .fd = -1,
 					  .sink = run->job.out,
