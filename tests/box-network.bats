@@ -334,6 +334,16 @@ print(slow[1].recv(12).decode(), 8 < time.monotonic() - began < 15)
 	gone 'sleep 123.25'
 }
 
+@test "a proxy that breaks down is told, and the command goes on" {
+	lb-exec --session s --network on --json -- sh -c 'touch begun; while curl -so /dev/null "$HTTP_PROXY"; do sleep 0.05; done; echo on' > out 3>&- &
+	pids+=($!)
+	until ls "$LB_STATE"/box/workspaces/*/begun > /dev/null 2>&1; do sleep 0.02; done
+	kill -9 "$(bridge_of $!)"
+	wait "${pids[0]}"
+	same on "$(jq -r .stdout out)"
+	same 'network: it broke down before the command ended' "$(jq -r '.notes[1]' out)"
+}
+
 @test "a proxy ends with its command, not with who started it" {
 	mkfifo jobs results
 	lb-exec --records < jobs > results 3>&- &
@@ -357,6 +367,7 @@ print(slow[1].recv(12).decode(), 8 < time.monotonic() - began < 15)
 	[ "$(awk '/^Uid/ { print ($2 == $3 && $3 == $4 && $2 != 0) }' "/proc/$bridge/status")" -eq 1 ]
 	run -0 grep -c 'CapEff:.0000000000000000' "/proc/$bridge/status"
 	run -1 grep -c hidden-word "/proc/$bridge/environ"
+	until grep -q 'Seccomp_filters:.2' "/proc/$bridge/status"; do sleep 0.02; done
 	# Nothing of it is inside.
 	lb-exec --network on -- sh -c 'ls -d /proc/[0-9]*/ | wc -l; cat /proc/[0-9]*/cmdline' | tr '\0' ' ' > inside
 	run -1 grep -e --bridge inside

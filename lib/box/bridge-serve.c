@@ -22,6 +22,7 @@
 #include "base/mem.h"
 #include "base/proc.h"
 #include "box/bridge.h"
+#include "box/seccomp.h"
 #include "net/proxy.h"
 
 enum {
@@ -256,6 +257,12 @@ int lb_bridge_serve(void)
 	signal(SIGPIPE, SIG_IGN);
 	if (prepare(&s, &err) == 0)
 		listener = open_inside(&s, &err);
+	/* Whoever got hold of us by what he sends would have no more than the
+	 * system calls of the sandbox. */
+	if (listener >= 0 && lb_box_seccomp_here() < 0) {
+		lb_fail_sys(&err, LB_OS, "cannot filter system calls");
+		listener = -1;
+	}
 	if (listener < 0) {
 		line = lb_json_pack("{s:s}", "why", err.text);
 		say(line);

@@ -182,6 +182,11 @@ static void on_said(int fd, uint32_t events, void *arg)
 	lb_loop_watch(b->loop, fd, 0, NULL, NULL);
 	if (!b->is_open)
 		fail(b, "'lb-exec --bridge' ended");
+	else
+		json_array_append_new(b->notes,
+				      json_string(
+					      "network: it broke down before "
+					      "the command ended"));
 }
 
 int lb_bridge_start(struct lb_bridge *b, const struct lb_bridge_order *o,
