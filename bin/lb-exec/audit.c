@@ -1,14 +1,16 @@
-/* audit.c - what was run, kept for `lb-box audit`. */
+/* audit.c - what was done, for `lb-box audit`. */
 #include "box/audit.h"
 #include "base/clock.h"
 #include "base/json.h"
-#include "base/mem.h"
 #include "exec.h"
 
 void request_audit(const struct work *w, const struct lb_box_spec *spec,
 		   const json_t *record, const struct lb_box_result *result,
 		   const struct lb_error *error)
 {
+	/* a program that may not be run (126) was not refused by us */
+	const bool denied = error && error->code == LB_DENIED &&
+			    !(result && result->exit_code > 0);
 	struct lb_box_audit row = {
 		.time = lb_clock_now() - (result ? result->duration_ms : 0),
 		.id = lb_json_str(record, "id"),
@@ -20,11 +22,10 @@ void request_audit(const struct work *w, const struct lb_box_spec *spec,
 		.tool = "exec",
 		.description = lb_json_str(record, "description"),
 		.reason = error ? error->text : NULL,
-		.decision = error && error->code == LB_DENIED ? LB_BOX_DENIED
-							      : LB_BOX_ALLOWED,
+		.decision = denied ? LB_BOX_DENIED : LB_BOX_ALLOWED,
 		.command = spec->cmd,
 		.env = spec->env,
-		.profile = options.profile,
+		.profile = request_profile(w),
 		.exit_code = -1,
 		.duration_ms = -1,
 		.spec = spec,

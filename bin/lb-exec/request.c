@@ -76,6 +76,11 @@ static int put_mounts(json_t *request, struct lb_error *err)
 				       "--mount '%s' is not DIR:TARGET[:ro]",
 				       options.mounts.at[i]);
 		*target++ = '\0';
+		if (*target != '/')
+			return lb_fail(err, LB_USAGE,
+				       "--mount '%s': the target is no "
+				       "absolute path, such as /mnt/name",
+				       options.mounts.at[i]);
 		source = real_folder(text, err);
 		if (!source)
 			return -1;
@@ -158,13 +163,14 @@ static int put_network(json_t *request, struct lb_error *err)
 json_t *request_of_options(struct lb_error *err)
 {
 	json_t *request = json_object();
+	lb_autofree char *workdir =
+		options.workdir ? lb_box_folder_inside(options.workdir) : NULL;
 
 	if (options.session)
 		lb_json_set_str(request, "session_id", options.session,
 				strlen(options.session));
-	if (options.workdir)
-		lb_json_set_str(request, "workdir", options.workdir,
-				strlen(options.workdir));
+	if (workdir)
+		lb_json_set_str(request, "workdir", workdir, strlen(workdir));
 	/* The rest of a second is given back below: a profile counts whole
 	 * ones. */
 	if (options.timeout_ms)
@@ -198,16 +204,20 @@ int request_skills(struct work *w, struct lb_error *err)
 	return 0;
 }
 
+const char *request_profile(const struct work *w)
+{
+	const char *usual = lb_config_str(w->config, "box.local.profile");
+
+	if (options.profile)
+		return options.profile;
+	return usual ? usual : "default";
+}
+
 int request_spec(struct work *w, const json_t *request, json_t *notes,
 		 struct lb_box_spec *spec, struct lb_error *err)
 {
-	const char *profile = options.profile
-				      ? options.profile
-				      : lb_config_str(w->config, "box.local."
-								 "profile");
-	json_auto_t *whole =
-		lb_box_profile_apply(w->config, profile ? profile : "default",
-				     request, notes, err);
+	json_auto_t *whole = lb_box_profile_apply(w->config, request_profile(w),
+						  request, notes, err);
 
 	if (!whole || lb_box_spec_read(spec, whole, err) < 0)
 		return -1;
