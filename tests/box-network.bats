@@ -359,6 +359,18 @@ print(slow[1].recv(12).decode(), 8 < time.monotonic() - began < 15)
 	wait "${pids[0]}"
 }
 
+@test "what goes on in a sandbox has its network, too, and takes it along" {
+	keeper=$(lb-box start goes --network a.test -- \
+		sh -c 'while read -r l; do curl -s "$l"; done' | jq .pid)
+	bridge=$(bridge_of "$(pgrep -P "$keeper")")
+	for i in 1 2; do
+		same 'lb: it is not one of the hosts that may be reached from here' \
+			"$(echo http://b.test/ | lb-box attach -n 1 goes)"
+	done
+	lb-box stop goes
+	ended "$bridge"
+}
+
 @test "the proxy has no rights and no secrets" {
 	MY_KEY=hidden-word LB__LLM__X=hidden-word lb-exec --network on -- sleep 20 3>&- &
 	pids+=($!)

@@ -88,6 +88,7 @@ static int become(const struct serving *s, struct lb_error *err)
 	gid_t gid = (gid_t)number(s, "gid");
 
 	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_NAME, "lb-exec");
 	if (lb_json_bool(s->settings, "drop", false) &&
 	    (uid == 0 || gid == 0 || setgroups(0, NULL) < 0 ||
 	     setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0))
