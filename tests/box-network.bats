@@ -362,7 +362,7 @@ print(slow[1].recv(12).decode(), 8 < time.monotonic() - began < 15)
 @test "what goes on in a sandbox has its network, too, and takes it along" {
 	keeper=$(lb-box start goes --network a.test -- \
 		sh -c 'while read -r l; do curl -s "$l"; done' | jq .pid)
-	bridge=$(bridge_of "$(pgrep -P "$keeper")")
+	bridge=$(bridge_of "$(pgrep -P "$keeper" -f -- --service)")
 	for i in 1 2; do
 		same 'lb: it is not one of the hosts that may be reached from here' \
 			"$(echo http://b.test/ | lb-box attach -n 1 goes)"
