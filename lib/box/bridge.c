@@ -29,6 +29,7 @@ const char *const lb_bridge_env[][2] = {
 	{"ALL_PROXY", PROXY},           {"all_proxy", PROXY},
 	{"NO_PROXY", INSIDE},           {"no_proxy", INSIDE},
 	{"PIP_PROXY", PROXY},           {"PIP_DISABLE_PIP_VERSION_CHECK", "1"},
+	{"NODE_USE_ENV_PROXY", "1"}, /* what node itself fetches, from 24 on */
 	{"npm_config_proxy", PROXY},    {"npm_config_https_proxy", PROXY},
 	{"npm_config_noproxy", INSIDE}, {NULL, NULL},
 };
