@@ -1,6 +1,7 @@
 /* run-watch.c - what a run says, its time, and its quota. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -259,11 +260,18 @@ static void on_ready(int fd, uint32_t events, void *arg)
 static void on_measure(void *arg)
 {
 	struct lb_box_run *run = arg;
+	int again = INT_MAX;
 
-	if (!lb_run_measure(run, &run->measure_ms)) {
+	if (!lb_run_disk(run, &run->measure_ms)) {
+		lb_run_end_early(run, "disk");
+		return;
+	}
+	if (run->measured >= 0 && !lb_run_measure(run, &again)) {
 		lb_run_end_early(run, "quota");
 		return;
 	}
+	if (again < run->measure_ms)
+		run->measure_ms = again;
 	lb_timer_set(run->box->loop, &run->measure,
 		     lb_clock_mono() + run->measure_ms, on_measure, run);
 }
@@ -298,8 +306,8 @@ int lb_run_watch(struct lb_box_run *run, struct lb_error *err)
 		return -1;
 	/* Its time is its own: what was made ready before does not count. */
 	run->started = lb_clock_mono();
-	if (run->result.quota == LB_BOX_QUOTA_SOFT)
-		lb_run_measure_first(run);
+	lb_run_measure_first(run);
+	lb_run_disk_first(run);
 	lb_loop_watch(loop, run->pidfd, EPOLLIN, on_ended, run);
 	/* What it says is read when it matters: it says it word by word. */
 	if (run->x.status >= 0)
@@ -310,8 +318,10 @@ int lb_run_watch(struct lb_box_run *run, struct lb_error *err)
 		lb_timer_set(loop, &run->deadline,
 			     run->started + run->job.spec->timeout_ms,
 			     on_deadline, run);
-	run->measure_ms = FIRST_LOOK_MS;
-	if (run->result.quota == LB_BOX_QUOTA_SOFT)
+	lb_run_disk(run, &run->measure_ms);
+	if (run->measure_ms > FIRST_LOOK_MS)
+		run->measure_ms = FIRST_LOOK_MS;
+	if (run->measured >= 0 || run->disk >= 0)
 		lb_timer_set(loop, &run->measure,
 			     lb_clock_mono() + run->measure_ms, on_measure,
 			     run);

@@ -43,6 +43,8 @@ void lb_run_free(struct lb_box_run *run)
 	free(run->home);
 	if (run->measured >= 0)
 		close(run->measured);
+	if (run->disk >= 0)
+		close(run->disk);
 	lb_box_end_group(run->box, &run->group);
 	lb_box_result_release(&run->result);
 	free(run);
@@ -278,7 +280,7 @@ static void set_up(struct lb_box_run *run)
 	size_t shown = run->job.shown ? run->job.shown : LB_BOX_SHOWN;
 
 	run->pidfd = run->child_fd = run->x.status = run->x.ready = -1;
-	run->measured = -1;
+	run->measured = run->disk = -1;
 	run->group = (struct lb_cgroup){.version = 0};
 	run->x.spec = run->job.spec;
 	run->x.sources = run->sources;

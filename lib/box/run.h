@@ -26,6 +26,8 @@ struct lb_box_run {
 	struct lb_box_session session;
 	bool has_session;
 	int measured; /* O_PATH of the workspace, when we watch its size; -1 */
+	int disk; /* O_PATH of what is on the disk that is not to be filled; -1 */
+	int64_t disk_had; /* bytes left there at its start */
 	struct lb_box_source sources[LB_RUN_SOURCES];
 	char *targets[LB_RUN_SOURCES]; /* of skills; owned */
 	char *home;                    /* or NULL; owned */
@@ -71,6 +73,12 @@ void lb_run_wait_a_bit(struct lb_box_run *run);
 void lb_run_look(struct lb_box_run *run);
 /* Free it; nothing is watched any more. */
 void lb_run_free(struct lb_box_run *run);
+
+/* The disk that the session's files are on, before anything runs. */
+void lb_run_disk_first(struct lb_box_run *run);
+/* Is there room left for others? false: no, and less than there was. Looks
+ * again after *again_ms. */
+bool lb_run_disk(const struct lb_box_run *run, int *again_ms);
 
 /* How much is in the workspace before anything runs in it. */
 void lb_run_measure_first(struct lb_box_run *run);
