@@ -250,6 +250,11 @@ const struct lb_key lb_keys[] = {
  .doc = "what models cost: {model, input, output, cached}, each a million "
 	"tokens; * in a model stands for anything; else prices.yaml says"},
 
+{"skills.paths", LB_KEY_LIST, "[]",
+ .doc = "more folders of skills, which are only read; a project with "
+	".claude/skills or .agents/skills is one, too; a relative one is beside "
+	"the configuration"},
+
 {"tools.providers.*.command", LB_KEY_LIST, NULL,
  .doc = "a program that offers tools, lb-provider(7), and its arguments"},
 {"tools.providers.*.env", LB_KEY_LIST, "[]",

@@ -1,0 +1,38 @@
+/* lb-skill - packages of instructions and scripts that a model can use. */
+#include "skill.h"
+
+static const struct lb_verb verbs[] = {
+	{"cat", "NAME [FILE]", "Print a file of a skill, else its SKILL.md",
+	 cat_options, cat_verb, 1, 2},
+	{"files", "NAME", "List the files of a skill", files_options,
+	 files_verb, 1},
+	{"install", "SOURCE", "Install skills of a folder or an archive",
+	 install_options, install_verb, 1},
+	{"list", "", "List the skills there are", list_options, list_verb},
+	{"preview", "SOURCE", "Say which skills would be installed",
+	 preview_options, preview_verb, 1},
+	{"rm", "NAME...", "Remove skills", rm_options, rm_verb, 1, -1},
+	{"show", "NAME", "Say what a skill is, and print its instructions",
+	 show_options, show_verb, 1},
+	{"validate", "[PATH|NAME]...",
+	 "Hold skills against the open specification", validate_options,
+	 validate_verb, 0, -1},
+	{"verify", "[NAME]...", "Hold skills against what was installed",
+	 verify_options, verify_verb, 0, -1},
+	{0},
+};
+
+static const struct lb_prog prog = {
+	.name = "lb-skill",
+	.operands = "VERB ...",
+	.about = "Install, check and show skills: instructions and scripts for "
+		 "a model",
+	.example = "lb-skill install ./my-skill.zip",
+	.verbs = verbs,
+};
+
+int main(int argc, char **argv)
+{
+	lb_start(&prog);
+	return lb_finish(lb_run_verb(argc, argv));
+}
