@@ -477,3 +477,85 @@ utf16 invalid is UTF-16; save it as UTF-8' \
 		run -74 sh -c "lb-skill $verb > /dev/full"
 	done
 }
+
+@test "a skill is made, and is as the specification has it" {
+	echo 'Say hi.' | lb-skill create hello -d 'Says hi: "always"' --instructions -
+	run -0 lb-skill validate -s hello
+	same 'Says hi: "always"' "$(field hello description)"
+	same local "$(field hello source)"
+	same 'Say hi.' "$(lb-skill show hello | jq -r .instructions)"
+	run -0 lb-skill verify
+	run -77 lb-skill create hello -d d
+	run -64 lb-skill create Hello -d d
+	run -64 lb-skill create hello2
+	same $'a\nb' "$(lb-skill create two -d $'a\nb' && field two description)"
+}
+
+@test "edit keeps every field, comment and line that it is not told of" {
+	skill notes 'name: notes' '# why' 'description: d' 'x-other: [1, {a: b}]' \
+		'metadata:' '  author: me  # him' 'license: MIT'
+	lb-skill install ./notes
+	lb-skill edit notes --set 'description=Reads: notes' \
+		--set metadata.version=1.0 --unset license
+	same '---
+name: notes
+# why
+description: "Reads: notes"
+x-other: [1, {a: b}]
+metadata:
+  author: me  # him
+  version: "1.0"
+---
+
+# How' "$(lb-skill cat notes)"
+	printf 'Other\n' | lb-skill edit notes --instructions -
+	same Other "$(lb-skill cat notes | tail -n 1)"
+	run -64 lb-skill edit notes --set name=other
+	run -64 lb-skill edit notes --set x
+	run -64 lb-skill edit notes
+	run -65 lb-skill edit notes --unset description
+	same 'Reads: notes' "$(field notes description)"
+}
+
+@test "what is edited of an installed skill is seen as that; of one's own it is not" {
+	skill notes
+	lb-skill install ./notes
+	lb-skill create mine -d d
+	for s in notes mine; do
+		lb-skill edit $s --set license=MIT
+		echo x | lb-skill write $s more/x
+	done
+	run -1 lb-skill verify
+	same 'mine ok
+notes modified' "$(jq -r '"\(.name) \(.state)"' <<< "$output")"
+	run -77 lb-skill install ./notes
+}
+
+@test "an editor edits, and what it makes of a skill must be one" {
+	lb-skill create notes -d old
+	EDITOR='sed -i s/old/new/' lb-skill edit notes
+	same new "$(field notes description)"
+	EDITOR='sed -i s/description/desc/' run -65 lb-skill edit notes
+	EDITOR=false run -69 lb-skill edit notes
+	same new "$(field notes description)"
+}
+
+@test "write puts files into a skill, and nowhere else" {
+	lb-skill create notes -d d
+	printf '#!/bin/sh\n' | lb-skill write notes bin/run
+	printf 'x\n' | lb-skill write notes bin/other -x
+	printf 'y\n' | lb-skill write notes a.md
+	printf 'z\n' | lb-skill write notes bin/run
+	same '755 755 644' "$(cd "$LB_STATE/skills/notes" &&
+		stat -c %a bin/run bin/other a.md | xargs)"
+	same z "$(lb-skill cat notes bin/run)"
+	for path in ../x /x a/../../x 'c:\x' .DS_Store; do
+		run lb-skill write notes "$path" < /dev/null
+		[ "$status" -ge 64 ]
+	done
+	run -65 lb-skill write notes a.md/b < /dev/null
+	run -65 lb-skill write notes A.md < /dev/null
+	run -65 lb-skill write notes SKILL.md <<< 'no skill'
+	run -66 lb-skill write nobody a < /dev/null
+	run -0 lb-skill verify
+}

@@ -4,6 +4,9 @@
 static const struct lb_verb verbs[] = {
 	{"cat", "NAME [FILE]", "Print a file of a skill, else its SKILL.md",
 	 cat_options, cat_verb, 1, 2},
+	{"create", "NAME", "Make a skill", create_options, create_verb, 1},
+	{"edit", "NAME", "Change what a SKILL.md says", edit_options, edit_verb,
+	 1},
 	{"files", "NAME", "List the files of a skill", files_options,
 	 files_verb, 1},
 	{"install", "SOURCE", "Install skills of a folder or an archive",
@@ -19,6 +22,8 @@ static const struct lb_verb verbs[] = {
 	 validate_verb, 0, -1},
 	{"verify", "[NAME]...", "Hold skills against what was installed",
 	 verify_options, verify_verb, 0, -1},
+	{"write", "NAME FILE", "Put the standard input into a skill as a file",
+	 write_options, write_verb, 2},
 	{0},
 };
 

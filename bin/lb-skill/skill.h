@@ -11,12 +11,14 @@
 #include "skill/shelf.h"
 #include "skill/source.h"
 
-extern const struct lb_opt cat_options[], create_options[], files_options[],
-	install_options[], list_options[], preview_options[], rm_options[],
-	show_options[], validate_options[], verify_options[], write_options[];
+extern const struct lb_opt cat_options[], create_options[], edit_options[],
+	files_options[], install_options[], list_options[], preview_options[],
+	rm_options[], show_options[], validate_options[], verify_options[],
+	write_options[];
 
 int cat_verb(int argc, char **argv);
 int create_verb(int argc, char **argv);
+int edit_verb(int argc, char **argv);
 int files_verb(int argc, char **argv);
 int install_verb(int argc, char **argv);
 int list_verb(int argc, char **argv);
@@ -54,6 +56,9 @@ json_t *skill_record(const struct lb_shelved *one, const json_t *from);
 
 /* lb_source_get(), and "-" for an archive at the standard input. */
 int desk_get(struct lb_got *got, const char *name, struct lb_error *err);
+
+/* A text in a file, or ("-") all of standard input; at most 1 MiB. */
+int read_text(const char *path, char **text, size_t *len, struct lb_error *err);
 
 /* All of standard input, at most `max` bytes. */
 int read_input(size_t max, char **text, size_t *len, struct lb_error *err);

@@ -117,7 +117,8 @@ static int write_pending(struct lb_change *c,
 	lb_autobuf struct lb_buf b = {0};
 
 	for (size_t i = 0; i < n; i++)
-		json_object_set(all, items[i].name, items[i].from);
+		if (items[i].from)
+			json_object_set(all, items[i].name, items[i].from);
 	lb_buf_json(&b, all);
 	return write_own(c, ".pending", &b, err);
 }
@@ -157,10 +158,10 @@ static int place(struct lb_change *c, int staging,
 	int r = 0;
 
 	for (size_t i = 0; i < n && r == 0; i++) {
-		if (put_list(c, &items[i], err) < 0)
+		if (items[i].from && put_list(c, &items[i], err) < 0)
 			return -1;
 		r = swap(c, staging, items[i].name, err);
-		if (r == 0)
+		if (r == 0 && items[i].from)
 			json_object_set(c->skills, items[i].name,
 					items[i].from);
 	}

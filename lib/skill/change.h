@@ -46,7 +46,9 @@ void lb_change_end(struct lb_change *c);
 struct lb_change_item {
 	const char *name;
 	const struct lb_pack *pack;
-	json_t *from; /* its member of lock.json; borrowed */
+	/* Its member of lock.json, borrowed; NULL: what was installed is still
+	 * that, and this is an edit of it. */
+	json_t *from;
 };
 
 /*
