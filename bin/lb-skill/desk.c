@@ -97,6 +97,20 @@ json_t *skill_record(const struct lb_shelved *one, const json_t *from)
 	return r;
 }
 
+json_t *install_record(const struct lb_shelf *shelf,
+		       const struct lb_install_row *row)
+{
+	json_t *o = lb_json_pack("{s:s}", "kind", "skill");
+	lb_autofree char *path = lb_printf("%s/%s", shelf->store, row->name);
+
+	set(o, "name", row->name);
+	set(o, "action", lb_installed_word(row->what));
+	set(o, "path", path);
+	if (row->changes)
+		json_object_set(o, "changes", row->changes);
+	return o;
+}
+
 int read_input(size_t max, char **text, size_t *len, struct lb_error *err)
 {
 	lb_autobuf struct lb_buf b = {0};

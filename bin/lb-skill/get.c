@@ -5,16 +5,47 @@
 #include "skill.h"
 #include "skill/source.h"
 
-int desk_get(struct lb_got *got, const char *name, struct lb_error *err)
+int desk_fetch(const struct desk *d, struct lb_got *got, struct lb_source *s,
+	       struct lb_error *err)
+{
+	struct lb_reach reach;
+	int r = lb_reach_open(&reach, d->config, err);
+
+	if (r == 0)
+		r = lb_source_get(got, s, &reach, err);
+	lb_reach_close(&reach);
+	return r;
+}
+
+static int get_named(const struct desk *d, struct lb_got *got, const char *name,
+		     struct lb_error *err)
+{
+	struct lb_source source;
+	int r = lb_source_parse(&source, name, err);
+
+	if (r == 0)
+		r = desk_fetch(d, got, &source, err);
+	lb_source_release(&source);
+	return r;
+}
+
+int desk_bytes(struct lb_got *got, const char *bytes, size_t len,
+	       struct lb_error *err)
+{
+	got->origin.source = "-";
+	got->origin.nameless = true;
+	return lb_source_bytes(got, "standard input", bytes, len, err);
+}
+
+int desk_get(const struct desk *d, struct lb_got *got, const char *name,
+	     struct lb_error *err)
 {
 	lb_autofree char *bytes = NULL;
 	size_t len;
 
 	if (strcmp(name, "-") != 0)
-		return lb_source_get(got, name, err);
+		return get_named(d, got, name, err);
 	if (read_input(LB_PACK_ARCHIVE, &bytes, &len, err) < 0)
 		return -1;
-	got->origin.source = "-";
-	got->origin.nameless = true;
-	return lb_source_bytes(got, "standard input", bytes, len, err);
+	return desk_bytes(got, bytes, len, err);
 }

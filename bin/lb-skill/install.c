@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "record/record.h"
 #include "skill.h"
 #include "skill/install.h"
 #include "skill/source.h"
@@ -40,21 +41,6 @@ const struct lb_opt install_options[] = {
 
 static const char *const columns[] = {"name", "action", "path", NULL};
 
-static void show(const struct desk *d, const struct lb_install_row *row,
-		 struct lb_table *table)
-{
-	json_t *o = lb_json_pack("{s:s}", "kind", "skill");
-	lb_autofree char *path = lb_printf("%s/%s", d->shelf->store, row->name);
-
-	lb_json_set_str(o, "name", row->name, strlen(row->name));
-	json_object_set_new(o, "action",
-			    json_string(lb_installed_word(row->what)));
-	lb_json_set_str(o, "path", path, strlen(path));
-	if (row->changes)
-		json_object_set(o, "changes", row->changes);
-	lb_table_row(table, o);
-}
-
 static void warn(const struct lb_offers *offers)
 {
 	for (size_t i = 0; i < offers->n; i++) {
@@ -67,7 +53,10 @@ static void warn(const struct lb_offers *offers)
 	}
 }
 
-static int install(struct desk *d, struct lb_got *got, struct lb_error *err)
+/* What was got, those of it that are chosen. */
+static int install(struct desk *d, struct lb_got *got,
+		   const struct lb_list *which, struct lb_table *table,
+		   struct lb_error *err)
 {
 	const struct lb_install how = {replace, force, strict, dry};
 	struct lb_install_rows rows = {0};
@@ -75,39 +64,138 @@ static int install(struct desk *d, struct lb_got *got, struct lb_error *err)
 	int r = lb_offers_find(&offers, &got->pack, &got->from, err);
 
 	if (r == 0)
-		r = lb_offers_choose(&offers, selected.at, selected.n, all,
-				     err);
+		r = lb_offers_choose(&offers, which->at, which->n, all, err);
 	if (r == 0) {
 		warn(&offers);
 		r = lb_skills_install(d->shelf, &offers, &got->pack,
 				      &got->origin, &how, &rows, err);
 	}
-	if (r == 0) {
-		struct lb_table *table = lb_table_open(columns, json);
-
-		for (size_t i = 0; i < rows.n; i++)
-			show(d, &rows.at[i], table);
-		lb_table_close(table);
-	}
+	for (size_t i = 0; r == 0 && i < rows.n; i++)
+		lb_table_row(table, install_record(d->shelf, &rows.at[i]));
 	lb_install_rows_release(&rows);
 	lb_offers_release(&offers);
 	return r;
 }
 
-int install_verb(int argc, char **argv)
+static int install_record_of(struct desk *d, const json_t *record,
+			     struct lb_table *table, struct lb_error *err)
 {
 	struct lb_got got = {0};
+	struct lb_source source;
+	const char *folder = ".";
+	const struct lb_list one = {&folder, 1};
+	int r = lb_source_known(&source, record, true, err);
+
+	if (r == 0)
+		r = desk_fetch(d, &got, &source, err);
+	if (source.folder)
+		folder = source.folder;
+	if (r == 0)
+		r = install(d, &got, &one, table, err);
+	lb_got_release(&got);
+	lb_source_release(&source);
+	return r;
+}
+
+/* Each that can be; the first failure is what is told. Other kinds are not for
+ * us. */
+static int install_line(struct desk *d, const char *line, size_t len,
+			struct lb_table *table, struct lb_error *err)
+{
+	struct lb_record record = {0};
+	const char *name;
+	int r = lb_record_parse(&record, line, len, err);
+
+	if (r == 0 && strcmp(lb_json_str(record.json, "kind")
+				     ? lb_json_str(record.json, "kind")
+				     : "",
+			     "skill") == 0) {
+		r = install_record_of(d, record.json, table, err);
+		name = lb_json_str(record.json, "name");
+		if (r < 0)
+			lb_error_wrap(err, "skill '%.64s'", name ? name : "");
+	}
+	lb_record_release(&record);
+	return r;
+}
+
+static int install_lines(struct desk *d, const char *text, size_t len,
+			 struct lb_table *table, struct lb_error *err)
+{
+	struct lb_error first = {0};
+	int r = 0;
+
+	for (size_t at = 0, n; at < len; at += n + 1) {
+		const char *end = memchr(text + at, '\n', len - at);
+
+		n = end ? (size_t)(end - text) - at : len - at;
+		if (strspn(text + at, " \t\r") >= n)
+			continue;
+		if (install_line(d, text + at, n, table, err) == 0)
+			continue;
+		if (r < 0)
+			lb_complain("%s", err->text);
+		else
+			first = *err;
+		r = -1;
+	}
+	if (r < 0)
+		*err = first;
+	return r;
+}
+
+/* Records of skills, or an archive. */
+static int from_input(struct desk *d, struct lb_table *table,
+		      struct lb_error *err)
+{
+	struct lb_got got = {0};
+	lb_autofree char *bytes = NULL;
+	size_t len;
+	int r;
+
+	if (read_input(LB_PACK_ARCHIVE, &bytes, &len, err) < 0)
+		return -1;
+	if (len == 0)
+		return lb_fail(err, LB_NOINPUT,
+			       "nothing came at the standard input");
+	if (bytes[strspn(bytes, " \t\r\n")] == '{')
+		return install_lines(d, bytes, len, table, err);
+	r = desk_bytes(&got, bytes, len, err);
+	if (r == 0)
+		r = install(d, &got, &selected, table, err);
+	lb_got_release(&got);
+	return r;
+}
+
+static int from_source(struct desk *d, const char *name, struct lb_table *table,
+		       struct lb_error *err)
+{
+	struct lb_got got = {0};
+	int r = desk_get(d, &got, name, err);
+
+	if (r == 0 && (r = install(d, &got, &selected, table, err)) < 0 &&
+	    err->code != LB_DENIED)
+		lb_error_wrap(err, "%.200s", name);
+	lb_got_release(&got);
+	return r;
+}
+
+int install_verb(int argc, char **argv)
+{
 	struct lb_error err;
+	struct lb_table *table;
 	struct desk d;
-	int r = desk_open(&d, config_file, &err);
+	int r;
 
 	(void)argc;
-	if (r == 0)
-		r = desk_get(&got, argv[0], &err);
-	if (r == 0 && (r = install(&d, &got, &err)) < 0 &&
-	    err.code != LB_DENIED)
-		lb_error_wrap(&err, "%.200s", argv[0]);
-	lb_got_release(&got);
+	if (desk_open(&d, config_file, &err) < 0) {
+		desk_close(&d);
+		return lb_report(&err);
+	}
+	table = lb_table_open(columns, json);
+	r = strcmp(argv[0], "-") == 0 ? from_input(&d, table, &err)
+				      : from_source(&d, argv[0], table, &err);
+	lb_table_close(table);
 	desk_close(&d);
 	return r < 0 ? lb_report(&err) : LB_OK;
 }

@@ -71,7 +71,7 @@ int preview_verb(int argc, char **argv)
 
 	(void)argc;
 	if (r == 0)
-		r = desk_get(&got, argv[0], &err);
+		r = desk_get(&d, &got, argv[0], &err);
 	if (r == 0)
 		r = lb_offers_find(&offers, &got.pack, &got.from, &err);
 	if (r == 0) {

@@ -13,8 +13,8 @@
 
 extern const struct lb_opt cat_options[], create_options[], edit_options[],
 	files_options[], install_options[], list_options[], preview_options[],
-	rm_options[], show_options[], validate_options[], verify_options[],
-	write_options[];
+	rm_options[], show_options[], update_options[], validate_options[],
+	verify_options[], write_options[];
 
 int cat_verb(int argc, char **argv);
 int create_verb(int argc, char **argv);
@@ -25,6 +25,7 @@ int list_verb(int argc, char **argv);
 int preview_verb(int argc, char **argv);
 int rm_verb(int argc, char **argv);
 int show_verb(int argc, char **argv);
+int update_verb(int argc, char **argv);
 int validate_verb(int argc, char **argv);
 int verify_verb(int argc, char **argv);
 int write_verb(int argc, char **argv);
@@ -54,8 +55,21 @@ void warn_of(const char *where, const struct lb_skill *skill,
  * lock.json, or NULL. New. */
 json_t *skill_record(const struct lb_shelved *one, const json_t *from);
 
-/* lb_source_get(), and "-" for an archive at the standard input. */
-int desk_get(struct lb_got *got, const char *name, struct lb_error *err);
+/* lb_source_get(), with what the configuration says of networks. */
+int desk_fetch(const struct desk *d, struct lb_got *got, struct lb_source *s,
+	       struct lb_error *err);
+
+/* The same for what a person names, "-" for an archive at the standard input. */
+int desk_get(const struct desk *d, struct lb_got *got, const char *name,
+	     struct lb_error *err);
+
+/* An archive that was at the standard input. */
+int desk_bytes(struct lb_got *got, const char *bytes, size_t len,
+	       struct lb_error *err);
+
+/* What became of one that was installed, a record. New. */
+json_t *install_record(const struct lb_shelf *shelf,
+		       const struct lb_install_row *row);
 
 /* A text in a file, or ("-") all of standard input; at most 1 MiB. */
 int read_text(const char *path, char **text, size_t *len, struct lb_error *err);

@@ -250,6 +250,18 @@ const struct lb_key lb_keys[] = {
  .doc = "what models cost: {model, input, output, cached}, each a million "
 	"tokens; * in a model stands for anything; else prices.yaml says"},
 
+{"net.fetch-allow", LB_KEY_LIST, "[]",
+ .doc = "networks that are not public, such as 10.1.0.0/16, and may be fetched "
+	"from all the same"},
+{"net.fetch-proxy", LB_KEY_STRING, "\"\"",
+ .doc = "the proxy for what users, models and skills name; none of the "
+	"environment is asked"},
+
+{"skills.github", LB_KEY_STRING, "\"https://github.com\"",
+ .doc = "where owner/repo is"},
+{"skills.hosts", LB_KEY_LIST, "[]",
+ .doc = "more hosts that a download of skills may be redirected to, .example.org "
+	"for all below it; they may be asked by http, too"},
 {"skills.paths", LB_KEY_LIST, "[]",
  .doc = "more folders of skills, which are only read; a project with "
 	".claude/skills or .agents/skills is one, too; a relative one is beside "

@@ -123,7 +123,7 @@ static int write_pending(struct lb_change *c,
 	return write_own(c, ".pending", &b, err);
 }
 
-/* It only tells which files changed; that they did, its sum in lock.json does. */
+/* It only tells which files changed; that they did, lock.json does. */
 static int put_list(struct lb_change *c, const struct lb_change_item *item,
 		    struct lb_error *err)
 {
