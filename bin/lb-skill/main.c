@@ -1,4 +1,6 @@
 /* lb-skill - packages of instructions and scripts that a model can use. */
+#include <unistd.h>
+
 #include "skill.h"
 
 static const struct lb_verb verbs[] = {
@@ -9,6 +11,8 @@ static const struct lb_verb verbs[] = {
 	 1},
 	{"files", "NAME", "List the files of a skill", files_options,
 	 files_verb, 1},
+	{"index", "", "Print what a model is told of skills", index_options,
+	 index_verb},
 	{"install", "SOURCE",
 	 "Install skills of a folder, an archive or a repository",
 	 install_options, install_verb, 1},
@@ -16,6 +20,8 @@ static const struct lb_verb verbs[] = {
 	{"preview", "SOURCE", "Say which skills would be installed",
 	 preview_options, preview_verb, 1},
 	{"rm", "NAME...", "Remove skills", rm_options, rm_verb, 1, -1},
+	{"serve", "", "Be a tool provider, lb-provider(7)", serve_options,
+	 serve_verb},
 	{"show", "NAME", "Say what a skill is, and print its instructions",
 	 show_options, show_verb, 1},
 	{"update", "[NAME]...", "Install skills anew from where they are from",
@@ -41,6 +47,12 @@ static const struct lb_prog prog = {
 
 int main(int argc, char **argv)
 {
+	char serve[] = "serve";
+	char *served[] = {argv[0], serve, NULL};
+
 	lb_start(&prog);
+	/* Started by lb-agent, it is asked at its input. */
+	if (argc == 1 && !isatty(STDIN_FILENO))
+		return lb_finish(lb_run_verb(2, served));
 	return lb_finish(lb_run_verb(argc, argv));
 }

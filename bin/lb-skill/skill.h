@@ -8,22 +8,25 @@
 #include "base/prog.h"
 #include "base/table.h"
 #include "config/config.h"
+#include "skill/index.h"
 #include "skill/shelf.h"
 #include "skill/source.h"
 
 extern const struct lb_opt cat_options[], create_options[], edit_options[],
-	files_options[], install_options[], list_options[], preview_options[],
-	rm_options[], show_options[], update_options[], validate_options[],
-	verify_options[], write_options[];
+	files_options[], index_options[], install_options[], list_options[],
+	preview_options[], rm_options[], serve_options[], show_options[],
+	update_options[], validate_options[], verify_options[], write_options[];
 
 int cat_verb(int argc, char **argv);
 int create_verb(int argc, char **argv);
 int edit_verb(int argc, char **argv);
 int files_verb(int argc, char **argv);
+int index_verb(int argc, char **argv);
 int install_verb(int argc, char **argv);
 int list_verb(int argc, char **argv);
 int preview_verb(int argc, char **argv);
 int rm_verb(int argc, char **argv);
+int serve_verb(int argc, char **argv);
 int show_verb(int argc, char **argv);
 int update_verb(int argc, char **argv);
 int validate_verb(int argc, char **argv);
@@ -70,6 +73,21 @@ int desk_bytes(struct lb_got *got, const char *bytes, size_t len,
 /* What became of one that was installed, a record. New. */
 json_t *install_record(const struct lb_shelf *shelf,
 		       const struct lb_install_row *row);
+
+/* All skills, and those that a pipeline has. Close it whatever happened. */
+struct room {
+	json_t *known; /* of lock.json */
+	struct lb_shelved_all all;
+	struct lb_visible visible;
+};
+
+int room_open(struct room *room, struct desk *d, const char *pipeline,
+	      struct lb_error *err);
+void room_close(struct room *room);
+
+/* What a model is told of them. */
+void room_index(const struct desk *d, const struct room *room,
+		struct lb_buf *out, struct lb_index_cut *cut);
 
 /* A text in a file, or ("-") all of standard input; at most 1 MiB. */
 int read_text(const char *path, char **text, size_t *len, struct lb_error *err);

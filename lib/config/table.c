@@ -192,6 +192,12 @@ const struct lb_key lb_keys[] = {
 	"it may use them at all"},
 {"pipelines.*.sandbox.listed", LB_KEY_LIST, "[]",
  .doc = "who is listed, each as BOT:person_ID"},
+{"pipelines.*.extensions_preferences.enable_all_skills", LB_KEY_BOOL, NULL,
+ .doc = "may a model use all skills, or those of skills alone; where it is not "
+	"said, all unless skills is there"},
+{"pipelines.*.extensions_preferences.skills", LB_KEY_LIST, NULL,
+ .doc = "the skills that a model may use, the first to be named first; an empty "
+	"list is none of them"},
 {"pipelines.*.output.long-text-processing.strategy", LB_KEY_ENUM, "\"none\"",
  .values = "none split forward image file",
  .doc = "what becomes of an answer longer than the threshold: parts, a "
@@ -262,6 +268,9 @@ const struct lb_key lb_keys[] = {
 {"skills.hosts", LB_KEY_LIST, "[]",
  .doc = "more hosts that a download of skills may be redirected to, .example.org "
 	"for all below it; they may be asked by http, too"},
+{"skills.index-size", LB_KEY_SIZE, "\"8k\"",
+ .doc = "how much a model is told of skills at most before it activates one, "
+	"512 and more; what they are for is cut to fit, and then left out"},
 {"skills.paths", LB_KEY_LIST, "[]",
  .doc = "more folders of skills, which are only read; a project with "
 	".claude/skills or .agents/skills is one, too; a relative one is beside "
