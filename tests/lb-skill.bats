@@ -45,6 +45,26 @@ field() {
 	[ -x "$LB_STATE/skills/notes/scripts/run" ]
 }
 
+@test "every record is as its schema has it" {
+	skill a 'name: a' 'description: d' 'license: MIT' 'allowed-tools: Read'
+	skill plain/b 'name: b' 'description: d'
+	mkdir plain/c
+	: > plain/c/SKILL.md
+	printf 'skills: {paths: [plain]}\n' > "$LB_CONFIG"
+	{
+		lb-skill preview ./a
+		lb-skill install ./a
+		lb-skill list -a
+		lb-skill show a
+		echo x >> a/SKILL.md
+		lb-skill install ./a
+	} > all 2> err
+	same 7 "$(wc -l < all)"
+	run -0 "$LB_TEST_BUILD/tests/unit/validate-record" \
+		"$BATS_TEST_DIRNAME/../share/lb/schema" < all
+	same '' "$output"
+}
+
 @test "list begins each record with the name, whatever the order of installing" {
 	for name in zebra apple mango; do
 		skill "$name"

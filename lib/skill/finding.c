@@ -19,6 +19,9 @@ void lb_skill_find(struct lb_skill_findings *all, enum lb_skill_grade grade,
 		free(all->at[--all->n].text);
 	if (all->n == LB_SKILL_FINDINGS)
 		return;
+	if ((all->n & (all->n - 1)) == 0)
+		all->at = lb_grow(all->at,
+				  (all->n ? 2 * all->n : 1) * sizeof(*all->at));
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
@@ -34,7 +37,8 @@ void lb_skill_findings_release(struct lb_skill_findings *all)
 {
 	for (size_t i = 0; i < all->n; i++)
 		free(all->at[i].text);
-	all->n = 0;
+	free(all->at);
+	*all = (struct lb_skill_findings){0};
 }
 
 const struct lb_skill_finding *lb_skill_worst(

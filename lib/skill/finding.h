@@ -23,7 +23,7 @@ struct lb_skill_finding {
 enum { LB_SKILL_FINDINGS = 64 };
 
 struct lb_skill_findings {
-	struct lb_skill_finding at[LB_SKILL_FINDINGS];
+	struct lb_skill_finding *at;
 	size_t n;
 };
 

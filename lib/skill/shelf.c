@@ -112,6 +112,8 @@ static int read_fd(int fd, struct lb_shelved *one, struct lb_error *err)
 		if (n < 0 && errno != EINTR)
 			return lb_fail_sys(err, LB_IO, "cannot read it");
 		one->len += n > 0 ? (size_t)n : 0;
+		if (one->len == (size_t)st.st_size)
+			break; /* of a read more than need be */
 	}
 	one->text[one->len] = '\0';
 	return 0;
