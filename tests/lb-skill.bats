@@ -379,6 +379,9 @@ utf16 invalid is UTF-16; save it as UTF-8' \
 	lb-skill install --replace ./src/both
 	same 'of the store' "$(lb-skill show both | jq -r .description)"
 	same 'ok shadowed' "$(lb-skill list -a | jq -r 'select(.name == "both").state' | xargs)"
+	rm -r plain
+	run -0 --separate-stderr lb-skill list
+	same "lb-skill: skills.paths: '$PWD/plain' is not there" "$stderr"
 	run -77 lb-skill rm mine
 	[ -e project/.claude/skills/mine ]
 }

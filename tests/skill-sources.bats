@@ -18,6 +18,7 @@ teardown() {
 A=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 B=bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
 C=cccccccccccccccccccccccccccccccccccccccc
+N=dddddddddddddddddddddddddddddddddddddddd
 
 # refs FILE LINE... - what git is told of the refs of a repository.
 refs() {
@@ -38,9 +39,10 @@ hub() {
 	zip_of "$A" 'on main'
 	zip_of "$B" 'on a branch'
 	zip_of "$C" 'of a tag'
+	zip_of "$N" newer
 	{
 		printf 'on GET /o/r.git/info/refs?service=git-upload-pack\nuses any\nreply 200\nheader Content-Type: application/x-git-upload-pack-advertisement\nfile refs\n'
-		for c in $A $B $C; do
+		for c in $A $B $C $N; do
 			printf 'on GET /o/r/archive/%s.zip\nuses any\nreply 302\nheader Location: /code/%s\non GET /code/%s\nuses any\nreply 200\nfile %s.zip\n' \
 				$c $c $c $c
 		done
@@ -55,6 +57,12 @@ again() {
 	serve script
 	printf 'net:\n  fetch-allow: [127.0.0.0/8]\nskills:\n  github: %s\n  hosts: [127.0.0.1]\n' \
 		"$SERVER_URL" > "$LB_CONFIG"
+}
+
+# moved - main is at commit N now.
+moved() {
+	refs refs "$N HEAD" "$N refs/heads/main" "$B refs/heads/feat/x"
+	again
 }
 
 # zip_of COMMIT TEXT - a repository at a commit: two skills, and a link beside.
@@ -221,8 +229,9 @@ from() {
 	lb-skill create mine -d d
 	same 'a unchanged
 here unchanged' "$(lb-skill update | jq -r '"\(.name) \(.action)"')"
-	zip_of "$A" 'newer'
-	again
+	same 2 "$(requests .path | grep -c info/refs)"
+	same 1 "$(requests .path | grep -c archive/)" # of the first install
+	moved
 	run -0 lb-skill update --dry-run a
 	same '{"action":"updated","changes":[{"path":"SKILL.md","change":"changed"}]}' \
 		"$(jq -c '{action, changes}' <<< "$output")"
@@ -239,14 +248,15 @@ here unchanged' "$(lb-skill update | jq -r '"\(.name) \(.action)"')"
 	hub < /dev/null
 	lb-skill install --all o/r
 	echo mine >> "$LB_STATE/skills/a/run"
-	zip_of "$A" newer
-	again
+	moved
 	run -77 --separate-stderr lb-skill update
 	same "lb-skill: skill 'a': skill 'a' was edited here, and --force would undo that: 1 file differs: run (changed)" \
 		"$stderr"
 	same b "$(jq -r .name <<< "$output")"
 	same 'on main
 newer' "$(lb-skill list | jq -r .description)"
+	same 1 "$(requests .path | grep -c info/refs)"
+	same 1 "$(requests .path | grep -c archive/)"
 	run -0 lb-skill update --force a
 	run -0 lb-skill verify
 	rm -r "$LB_STATE/skills/a"
@@ -257,12 +267,12 @@ newer' "$(lb-skill list | jq -r .description)"
 @test "a skill that is gone from its source, or has another name there, stays" {
 	hub < /dev/null
 	lb-skill install o/r:skills/a
-	zipped "$A.zip" <<< 'put("r/skills/a/SKILL.md", MD)'
-	again
+	zipped "$N.zip" <<< 'put("r/skills/a/SKILL.md", MD)'
+	moved
 	run -77 lb-skill update
 	same "lb-skill: skill 'a': it is called 'demo' there now; install that one" "$output"
-	zipped "$A.zip" <<< 'put("r/skills/c/SKILL.md", MD)'
-	again
+	zipped "$N.zip" <<< 'put("r/skills/c/SKILL.md", MD)'
+	moved
 	run -66 lb-skill update
 	same a "$(lb-skill list | jq -r .name)"
 }

@@ -24,6 +24,7 @@ int desk_open(struct desk *d, const char *file, struct lb_error *err)
 
 void desk_close(struct desk *d)
 {
+	lb_reach_close(&d->reach);
 	lb_shelf_close(d->shelf);
 	free(d->state);
 	lb_config_close(d->config);

@@ -5,19 +5,23 @@
 #include "skill.h"
 #include "skill/source.h"
 
-int desk_fetch(const struct desk *d, struct lb_got *got, struct lb_source *s,
-	       struct lb_error *err)
+int desk_reach(struct desk *d, struct lb_error *err)
 {
-	struct lb_reach reach;
-	int r = lb_reach_open(&reach, d->config, err);
-
-	if (r == 0)
-		r = lb_source_get(got, s, &reach, err);
-	lb_reach_close(&reach);
-	return r;
+	if (d->reach.github || lb_reach_open(&d->reach, d->config, err) == 0)
+		return 0;
+	lb_reach_close(&d->reach);
+	return -1;
 }
 
-static int get_named(const struct desk *d, struct lb_got *got, const char *name,
+int desk_fetch(struct desk *d, struct lb_got *got, struct lb_source *s,
+	       struct lb_error *err)
+{
+	if (desk_reach(d, err) < 0)
+		return -1;
+	return lb_source_get(got, s, &d->reach, err);
+}
+
+static int get_named(struct desk *d, struct lb_got *got, const char *name,
 		     struct lb_error *err)
 {
 	struct lb_source source;
@@ -37,7 +41,7 @@ int desk_bytes(struct lb_got *got, const char *bytes, size_t len,
 	return lb_source_bytes(got, "standard input", bytes, len, err);
 }
 
-int desk_get(const struct desk *d, struct lb_got *got, const char *name,
+int desk_get(struct desk *d, struct lb_got *got, const char *name,
 	     struct lb_error *err)
 {
 	lb_autofree char *bytes = NULL;

@@ -35,6 +35,28 @@ static void shorten(json_t *row)
 		lb_json_set_str(row, "description", text, strcspn(text, "\n"));
 }
 
+/* What was not read as it stands; validate and install say all. */
+static void warn(const char *where, const struct lb_skill *skill)
+{
+	if (!skill->fit)
+		warn_of(where, skill, LB_SKILL_UNFIT);
+	for (size_t i = 0; skill->fit && i < skill->found.n; i++) {
+		const struct lb_skill_finding *f = &skill->found.at[i];
+
+		if (strcmp(f->rule, "colon") == 0)
+			lb_warn("%s:%zu: %s", where, f->line, f->text);
+	}
+}
+
+/* A search path that is misspelt would just have no skills. */
+static void warn_of_paths(const struct lb_shelf *shelf)
+{
+	for (size_t i = 1; i < shelf->n_roots; i++)
+		if (access(shelf->roots[i], F_OK) < 0)
+			lb_warn("skills.paths: '%s' is not there",
+				shelf->roots[i]);
+}
+
 static void show(const struct lb_shelved *one, const json_t *known,
 		 struct lb_table *table, bool people)
 {
@@ -45,8 +67,7 @@ static void show(const struct lb_shelved *one, const json_t *known,
 	json_t *row;
 
 	if (!all)
-		warn_of(where, &one->skill,
-			one->skill.fit ? LB_SKILL_OFF : LB_SKILL_UNFIT);
+		warn(where, &one->skill);
 	if (hidden && !all)
 		return;
 	row = skill_record(one, from);
@@ -72,6 +93,7 @@ int list_verb(int argc, char **argv)
 	if (r == 0 && !(known = lb_change_known(d.shelf->store, &err)))
 		r = -1;
 	if (r == 0) {
+		warn_of_paths(d.shelf);
 		table = lb_table_open(columns, json);
 		for (size_t i = 0; i < found.n; i++)
 			show(&found.at[i], known, table, people);

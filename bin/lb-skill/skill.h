@@ -38,6 +38,7 @@ struct desk {
 	struct lb_config *config;
 	char *state;
 	struct lb_shelf *shelf;
+	struct lb_reach reach; /* once desk_reach() was called */
 };
 
 /* `file` is that of --config, or NULL. Close it whatever happened. */
@@ -58,12 +59,15 @@ void warn_of(const char *where, const struct lb_skill *skill,
  * lock.json, or NULL. New. */
 json_t *skill_record(const struct lb_shelved *one, const json_t *from);
 
+/* What the configuration says of networks, in d->reach. */
+int desk_reach(struct desk *d, struct lb_error *err);
+
 /* lb_source_get(), with what the configuration says of networks. */
-int desk_fetch(const struct desk *d, struct lb_got *got, struct lb_source *s,
+int desk_fetch(struct desk *d, struct lb_got *got, struct lb_source *s,
 	       struct lb_error *err);
 
 /* The same for what a person names, "-" for an archive at the standard input. */
-int desk_get(const struct desk *d, struct lb_got *got, const char *name,
+int desk_get(struct desk *d, struct lb_got *got, const char *name,
 	     struct lb_error *err);
 
 /* An archive that was at the standard input. */

@@ -75,13 +75,45 @@ static int update_from(struct desk *d, struct lb_source *source,
 	return r;
 }
 
+/* 1: it is there, of the very commit that its source has now. */
+static int is_same(struct desk *d, struct lb_source *source, const char *name,
+		   const json_t *from, struct lb_error *err)
+{
+	const char *was = lb_json_str(from, "commit");
+	const char *now;
+	struct lb_shelved one;
+	struct lb_error none;
+	bool is_own;
+
+	if (desk_reach(d, err) < 0 ||
+	    lb_source_resolve(source, &d->reach, err) < 0)
+		return -1;
+	now = source->github.commit;
+	if (force || !was || !now || strcmp(was, now) != 0 ||
+	    lb_shelf_find(d->shelf, name, &one, &none) < 0)
+		return 0;
+	is_own = one.is_own;
+	lb_shelved_one_release(&one);
+	return is_own;
+}
+
 static int update(struct desk *d, const char *name, const json_t *from,
 		  struct lb_table *table, struct lb_error *err)
 {
 	struct lb_source source;
+	lb_autofree char *own = lb_strdup(name);
 	int r = lb_source_known(&source, from, false, err);
+	int same = r == 0 ? is_same(d, &source, name, from, err) : r;
 
-	if (r == 0)
+	if (same > 0)
+		lb_table_row(table, install_record(d->shelf,
+						   &(struct lb_install_row){
+							   .name = own,
+							   .what = LB_UNCHANGED,
+						   }));
+	else if (same < 0)
+		r = -1;
+	else
 		r = update_from(d, &source, name, table, err);
 	lb_source_release(&source);
 	return r < 0 ? lb_error_wrap(err, "skill '%s'", name) : 0;

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "net/fetch.h"
 
-enum { TOTAL_MS = 60 * 1000, MAX_HOSTS = 100 };
+enum { TOTAL_MS = 5 * 60 * 1000, MAX_HOSTS = 100 };
 
 static const char **texts_of(const json_t *list)
 {
@@ -41,6 +41,10 @@ int lb_reach_open(struct lb_reach *r, const struct lb_config *config,
 
 void lb_reach_close(struct lb_reach *r)
 {
+	free(r->refs.url);
+	free(r->zip.url);
+	lb_buf_release(&r->refs.bytes);
+	lb_buf_release(&r->zip.bytes);
 	free(r->allow);
 	free(r->hosts);
 	*r = (struct lb_reach){0};
@@ -123,4 +127,18 @@ int lb_download(struct lb_download *d, const struct lb_reach *reach,
 	lb_http_close(http);
 	lb_loop_close(loop);
 	return r < 0 ? lb_error_wrap(err, "%.150s", d->url) : 0;
+}
+
+int lb_download_kept(struct lb_download *d, const struct lb_reach *reach,
+		     struct lb_kept *kept, struct lb_error *err)
+{
+	if (kept->url && strcmp(kept->url, d->url) == 0)
+		return 0;
+	free(kept->url);
+	kept->url = NULL;
+	lb_buf_reset(&kept->bytes);
+	if (lb_download(d, reach, &kept->bytes, err) < 0)
+		return -1;
+	kept->url = lb_strdup(d->url);
+	return 0;
 }

@@ -10,11 +10,18 @@
 #include "base/error.h"
 #include "config/config.h"
 
+/* What was got last, for the next who asks for the same. */
+struct lb_kept {
+	char *url;
+	struct lb_buf bytes;
+};
+
 /* How far we may reach: the keys net.fetch-* and skills.*. */
 struct lb_reach {
 	const char *github;          /* a URL without a slash at its end */
 	const char *proxy;           /* or NULL */
 	const char **allow, **hosts; /* NULL-ended */
+	struct lb_kept refs, zip;    /* of a repository */
 };
 
 /* Borrows from the configuration. LB_CONFIG. */
@@ -32,9 +39,13 @@ struct lb_download {
 
 /*
  * LB_DENIED, LB_UNAVAILABLE, LB_DATA (too large), LB_AGAIN: as net/fetch.h.
- * Takes a minute at most.
+ * Takes five minutes at most.
  */
 int lb_download(struct lb_download *d, const struct lb_reach *reach,
 		struct lb_buf *out, struct lb_error *err);
+
+/* The same, into what is kept, unless that is it already. */
+int lb_download_kept(struct lb_download *d, const struct lb_reach *reach,
+		     struct lb_kept *kept, struct lb_error *err);
 
 #endif

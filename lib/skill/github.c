@@ -104,8 +104,8 @@ static bool is_commit(const char *ref)
 	return len >= 7 && len <= SHA && is_hex(ref, len);
 }
 
-static int get_refs(const struct lb_github *g, const struct lb_reach *reach,
-		    struct lb_buf *refs, struct lb_error *err)
+static int get_refs(const struct lb_github *g, struct lb_reach *reach,
+		    struct lb_error *err)
 {
 	lb_autofree char *url =
 		lb_printf("%s/%s/%s.git/info/refs?service=git-upload-pack",
@@ -114,7 +114,7 @@ static int get_refs(const struct lb_github *g, const struct lb_reach *reach,
 				.max = MAX_REFS,
 				.hosts = lb_github_hosts};
 
-	if (lb_download(&d, reach, refs, err) == 0)
+	if (lb_download_kept(&d, reach, &reach->refs, err) == 0)
 		return 0;
 	if (d.status == 401 || d.status == 403 || d.status == 404)
 		return lb_fail(err, LB_UNAVAILABLE,
@@ -181,10 +181,10 @@ static void trim_folder(struct lb_github *g)
 	free(folder);
 }
 
-int lb_github_resolve(struct lb_github *g, const struct lb_reach *reach,
+int lb_github_resolve(struct lb_github *g, struct lb_reach *reach,
 		      struct lb_error *err)
 {
-	lb_autobuf struct lb_buf refs = {0};
+	const struct lb_buf *refs = &reach->refs.bytes;
 	char commit[41] = {0};
 
 	if (g->commit)
@@ -193,17 +193,17 @@ int lb_github_resolve(struct lb_github *g, const struct lb_reach *reach,
 		g->commit = lb_strdup(g->ref);
 		return 0;
 	}
-	if (get_refs(g, reach, &refs, err) < 0)
+	if (get_refs(g, reach, err) < 0)
 		return -1;
-	if (!is_list(&refs))
+	if (!is_list(refs))
 		return lb_fail(err, LB_PROTOCOL,
 			       "'%s' did not answer as git does",
 			       reach->github);
 	if (g->rest) {
-		if (split_rest(g, &refs, commit, err) < 0)
+		if (split_rest(g, refs, commit, err) < 0)
 			return -1;
 		trim_folder(g);
-	} else if (!lb_github_find(lb_buf_str(&refs), refs.len, g->ref,
+	} else if (!lb_github_find(lb_buf_str(refs), refs->len, g->ref,
 				   commit)) {
 		if (!g->ref || !is_commit(g->ref))
 			return lb_fail(err, LB_NOINPUT,
@@ -216,8 +216,8 @@ int lb_github_resolve(struct lb_github *g, const struct lb_reach *reach,
 	return 0;
 }
 
-int lb_github_download(const struct lb_github *g, const struct lb_reach *reach,
-		       struct lb_buf *zip, struct lb_error *err)
+int lb_github_download(const struct lb_github *g, struct lb_reach *reach,
+		       struct lb_error *err)
 {
 	lb_autofree char *url =
 		lb_printf("%s/%s/%s/archive/%s.zip", reach->github, g->owner,
@@ -226,5 +226,5 @@ int lb_github_download(const struct lb_github *g, const struct lb_reach *reach,
 				.max = LB_PACK_ARCHIVE,
 				.hosts = lb_github_hosts};
 
-	return lb_download(&d, reach, zip, err);
+	return lb_download_kept(&d, reach, &reach->zip, err);
 }

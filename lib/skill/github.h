@@ -40,12 +40,12 @@ void lb_github_release(struct lb_github *g);
  * no such repository, or it is private; LB_NOINPUT: no such branch or tag, and
  * what was tried.
  */
-int lb_github_resolve(struct lb_github *g, const struct lb_reach *reach,
+int lb_github_resolve(struct lb_github *g, struct lb_reach *reach,
 		      struct lb_error *err);
 
-/* The zip of its commit. */
-int lb_github_download(const struct lb_github *g, const struct lb_reach *reach,
-		       struct lb_buf *zip, struct lb_error *err);
+/* The zip of its commit, in reach->zip. */
+int lb_github_download(const struct lb_github *g, struct lb_reach *reach,
+		       struct lb_error *err);
 
 /* What a list of refs, as git asks for it, says of one: its commit, 40 digits,
  * or false. NULL is the usual branch. */

@@ -171,14 +171,22 @@ static char *github_source(const struct lb_github *g)
 	return text;
 }
 
+int lb_source_resolve(struct lb_source *s, struct lb_reach *reach,
+		      struct lb_error *err)
+{
+	return s->kind == LB_SOURCE_GITHUB
+		       ? lb_github_resolve(&s->github, reach, err)
+		       : 0;
+}
+
 static int get_github(struct lb_got *got, struct lb_source *s,
-		      const struct lb_reach *reach, struct lb_error *err)
+		      struct lb_reach *reach, struct lb_error *err)
 {
 	struct lb_github *g = &s->github;
-	lb_autobuf struct lb_buf zip = {0};
+	const struct lb_buf *zip = &reach->zip.bytes;
 
 	if (lb_github_resolve(g, reach, err) < 0 ||
-	    lb_github_download(g, reach, &zip, err) < 0)
+	    lb_github_download(g, reach, err) < 0)
 		return -1;
 	got->origin.source = keep(got, github_source(g));
 	got->origin.ref = g->ref ? keep(got, lb_strdup(g->ref)) : NULL;
@@ -186,14 +194,14 @@ static int get_github(struct lb_got *got, struct lb_source *s,
 	got->from.name = keep(got, lb_strdup(g->repo));
 	got->from.rename_top = true;
 	got->from.within = g->folder ? keep(got, lb_strdup(g->folder)) : NULL;
-	if (lb_pack_archive(&got->pack, lb_buf_str(&zip), zip.len, true, err) <
+	if (lb_pack_archive(&got->pack, lb_buf_str(zip), zip->len, true, err) <
 	    0)
 		return lb_error_wrap(err, "%s", got->origin.source);
 	return 0;
 }
 
 int lb_source_get(struct lb_got *got, struct lb_source *s,
-		  const struct lb_reach *reach, struct lb_error *err)
+		  struct lb_reach *reach, struct lb_error *err)
 {
 	switch (s->kind) {
 	case LB_SOURCE_URL:

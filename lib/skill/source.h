@@ -40,6 +40,10 @@ int lb_source_known(struct lb_source *s, const json_t *from, bool exactly,
 		    struct lb_error *err);
 void lb_source_release(struct lb_source *s);
 
+/* Which commit of a repository is meant: s->github.commit. As github.h. */
+int lb_source_resolve(struct lb_source *s, struct lb_reach *reach,
+		      struct lb_error *err);
+
 /* What was got, in memory. Zeroed before; release it whatever happened. */
 struct lb_got {
 	struct lb_pack pack;
@@ -54,7 +58,7 @@ struct lb_got {
  * that is taken; and as skill/download.h and github.h have it.
  */
 int lb_source_get(struct lb_got *got, struct lb_source *s,
-		  const struct lb_reach *reach, struct lb_error *err);
+		  struct lb_reach *reach, struct lb_error *err);
 void lb_got_release(struct lb_got *got);
 
 /* An archive that is at hand, `name` being what it is called ("demo.zip"). */
