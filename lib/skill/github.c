@@ -128,9 +128,9 @@ static int get_refs(const struct lb_github *g, struct lb_reach *reach,
 /* A text of git's that is no list of refs is an answer of somebody else. */
 static bool is_list(const struct lb_buf *refs)
 {
-	return refs->len > 4 + SHA &&
-	       (memmem(lb_buf_str(refs), refs->len, " HEAD", 5) != NULL ||
-		memmem(lb_buf_str(refs), refs->len, " refs/", 6) != NULL);
+	return refs->data && refs->len > 4 + SHA &&
+	       (memmem(refs->data, refs->len, " HEAD", 5) != NULL ||
+		memmem(refs->data, refs->len, " refs/", 6) != NULL);
 }
 
 /* `rest` is a ref and a folder: the longest ref there is wins. */

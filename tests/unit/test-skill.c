@@ -250,7 +250,9 @@ static void check_paths(void)
 				     &err);
 
 		tap_same(paths[i].path ? paths[i].path : "refused",
-			 path ? path : "refused", paths[i].name);
+			 path ? path : "refused",
+			 strpbrk(paths[i].name, "\n\x7f\xff") ? "odd bytes"
+							      : paths[i].name);
 	}
 }
 
