@@ -396,6 +396,13 @@ utf16 invalid is UTF-16; save it as UTF-8' \
 	same "lb-skill: $PWD/plain/x/SKILL.md: 'x/SKILL.md' leads out of its folder by a link" \
 		"$stderr"
 	run -77 lb-skill cat x
+	mkdir -p "$LB_STATE/skills/file"
+	ln -s "$PWD/elsewhere/x" "$LB_STATE/skills/y"
+	ln -s "$PWD/elsewhere/x/SKILL.md" "$LB_STATE/skills/file/SKILL.md"
+	same 'invalid invalid' "$(lb-skill list -a 2> err |
+		jq -r 'select(.name == "file" or .name == "y").state' | xargs)"
+	run -77 lb-skill cat y
+	rm -r "$LB_STATE"
 	skill plain/real
 	ln -s /etc/passwd plain/real/passwd
 	run -77 lb-skill cat real passwd

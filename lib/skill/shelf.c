@@ -105,6 +105,8 @@ static int read_fd(int fd, struct lb_shelved *one, struct lb_error *err)
 
 	if (fstat(fd, &st) < 0)
 		return lb_fail_sys(err, LB_IO, "cannot read it");
+	if (!S_ISREG(st.st_mode))
+		return lb_fail(err, LB_DATA, "it is no file");
 	cap = st.st_size > LB_SKILL_MD_MAX ? LB_SKILL_MD_MAX + 1
 					   : (size_t)st.st_size + 1;
 	one->text = lb_alloc_raw(cap + 1);
@@ -119,17 +121,51 @@ static int read_fd(int fd, struct lb_shelved *one, struct lb_error *err)
 	return 0;
 }
 
+/* Nobody puts links into the store: no other file can be meant. */
+static int open_own(int root, const char *name, struct lb_error *err)
+{
+	int fd = openat(root, name,
+			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
+		return lb_fail(err, LB_DENIED, "'%.200s' is no folder", name);
+	if (fd < 0)
+		return lb_fail_sys(err, errno == ENOENT ? LB_NOINPUT : LB_IO,
+				   "cannot open '%.200s'", name);
+	return fd;
+}
+
+static int open_file(int root, const struct lb_shelved *one, const char *file,
+		     struct lb_error *err)
+{
+	lb_autofree char *path = lb_printf("%s/%s", one->name, file);
+	const struct lb_beneath at = {root, path, NULL};
+	lb_autoclose int folder = -1;
+	int fd;
+
+	if (!one->is_own)
+		return lb_beneath_open(&at, O_RDONLY, LB_BENEATH_FILE, err);
+	folder = open_own(root, one->name, err);
+	if (folder < 0)
+		return -1;
+	fd = openat(folder, file,
+		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return lb_fail_sys(err,
+				   errno == ENOENT  ? LB_NOINPUT
+				   : errno == ELOOP ? LB_DENIED
+						    : LB_IO,
+				   "cannot open '%.200s'", path);
+	return fd;
+}
+
 /* 1: there is a file; 0: there is none; -1: it cannot be read. */
 static int read_file(int root, struct lb_shelved *one, struct lb_error *err)
 {
 	static const char *const files[] = {"SKILL.md", "skill.md", NULL};
 
 	for (int i = 0; files[i]; i++) {
-		lb_autofree char *path =
-			lb_printf("%s/%s", one->name, files[i]);
-		const struct lb_beneath at = {root, path, NULL};
-		lb_autoclose int fd =
-			lb_beneath_open(&at, O_RDONLY, LB_BENEATH_FILE, err);
+		lb_autoclose int fd = open_file(root, one, files[i], err);
 
 		if (fd >= 0)
 			return read_fd(fd, one, err) < 0 ? -1 : 1;
@@ -327,7 +363,9 @@ int lb_shelved_open(const struct lb_shelved *one, struct lb_error *err)
 
 	if (root < 0)
 		return lb_fail_sys(err, LB_IO, "cannot open '%s'", one->root);
-	return lb_beneath_open(&at, O_RDONLY, LB_BENEATH_FOLDER, err);
+	return one->is_own
+		       ? open_own(root, one->name, err)
+		       : lb_beneath_open(&at, O_RDONLY, LB_BENEATH_FOLDER, err);
 }
 
 int lb_shelved_pack(const struct lb_shelved *one, struct lb_pack *pack,
