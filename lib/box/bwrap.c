@@ -1,235 +1,26 @@
 /* bwrap.c - the backend that is bubblewrap, bwrap(1). */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
 #include "box/bwrap.h"
 #include "box/launch.h"
 #include "box/seccomp.h"
 
 enum {
-	MAX_ARGUMENT = 100 * 1024, /* bytes; the kernel takes 128 KiB */
-	MAX_STAGES = LB_BOX_MAX_MOUNTS * 2 + 2,
-	TMP_BYTES = 64 * 1024 * 1024,
-	OWN_MB = 256, /* of a workspace in memory, when nothing is said */
+	MAX_ARGUMENT = 100 * 1024,       /* bytes; the kernel takes 128 KiB */
 	FILE_BYTES = 1024 * 1024 * 1024, /* a file, when nothing is said */
 	OPEN_FILES = 1024,
 };
 
 /* A program needs more addresses than memory: a bound on the absurd only. */
 #define ADDRESS_BYTES ((uint64_t)4 << 30)
-
-/* Descriptors of bwrap, by number; what is not needed has none. */
-enum { FD_ARGS = 3, FD_SECCOMP, FD_STATUS, FD_SCRIPT, FD_ALL };
-
-struct args {
-	struct lb_buf text; /* each ends with a NUL */
-	struct lb_stage stages[MAX_STAGES];
-	char names[MAX_STAGES][16];
-	int n_stages;
-	bool drop;
-};
-
-static void arg(struct args *a, const char *text)
-{
-	lb_buf_put(&a->text, text, strlen(text) + 1);
-}
-
-static void args_put(struct args *a, const char *const *texts)
-{
-	for (; *texts; texts++)
-		arg(a, *texts);
-}
-#define args(a, ...) args_put(a, (const char *const[]){__VA_ARGS__, NULL})
-
-static void number(struct args *a, const char *option, long long n)
-{
-	lb_autofree char *text = lb_printf("%lld", n);
-
-	args(a, option, text);
-}
-
-/* Mount a source: by its own name, or as root by that on the stage. */
-static void mount_source(struct args *a, const struct lb_box_source *s)
-{
-	const char *option = s->mode == LB_BOX_RW ? "--bind" : "--ro-bind";
-	lb_autofree char *path = NULL;
-
-	if (!a->drop) {
-		args(a, option, s->path, s->target);
-		return;
-	}
-	snprintf(a->names[a->n_stages], sizeof(a->names[0]), "%d", a->n_stages);
-	a->stages[a->n_stages] = (struct lb_stage){
-		.source = s->path,
-		.name = a->names[a->n_stages],
-		.is_file = s->is_file,
-		.dev = s->dev,
-		.ino = s->ino,
-	};
-	path = lb_printf("%s/%s", LB_LAUNCH_STAGE, a->names[a->n_stages]);
-	a->n_stages++;
-	args(a, option, path, s->target);
-}
-
-/* /bin and its like are links into /usr, or folders of their own. */
-static void put_system(struct args *a)
-{
-	static const char *const those[] = {"/bin", "/sbin", "/lib", "/lib64",
-					    "/lib32"};
-	char target[PATH_MAX];
-	struct stat st;
-
-	args(a, "--ro-bind", "/usr", "/usr");
-	for (size_t i = 0; i < sizeof(those) / sizeof(those[0]); i++) {
-		ssize_t len = readlink(those[i], target, sizeof(target) - 1);
-
-		if (len > 0) {
-			target[len] = '\0';
-			args(a, "--symlink", target, those[i]);
-		} else if (stat(those[i], &st) == 0) {
-			args(a, "--ro-bind", those[i], those[i]);
-		}
-	}
-}
-
-static int put_etc(struct args *a, struct lb_box *box, struct lb_error *err)
-{
-	struct lb_box_source etc = {
-		.target = "/etc",
-		.mode = LB_BOX_RO,
-	};
-	struct stat st;
-
-	if (lb_box_etc(box, err) < 0)
-		return -1;
-	if (fstat(box->etc, &st) < 0)
-		return lb_fail_sys(err, LB_IO, "cannot look at '%s'",
-				   box->etc_path);
-	etc.path = box->etc_path;
-	etc.dev = st.st_dev;
-	etc.ino = st.st_ino;
-	mount_source(a, &etc);
-	args(a, "--ro-bind-try", "/etc/ssl/certs", "/etc/ssl/certs");
-	return 0;
-}
-
-static long long own_bytes(const struct lb_box_spec *spec)
-{
-	return (spec->quota_mb > 0 ? spec->quota_mb : OWN_MB) << 20;
-}
-
-/*
- * The workspace and what is mounted in it. A small file system of its own over
- * .skills keeps anybody inside from moving it away between two runs.
- */
-static void put_workspace(struct args *a, const struct lb_box_exec *x)
-{
-	lb_autofree char *pin = lb_printf("%s/.skills", x->spec->mount_path);
-	bool pinned = false;
-
-	if (x->own_workspace) {
-		args(a, "--perms", "0755");
-		number(a, "--size", own_bytes(x->spec));
-		args(a, "--tmpfs", x->spec->mount_path);
-	}
-	for (int i = 0; i < x->n_sources; i++) {
-		const struct lb_box_source *s = &x->sources[i];
-
-		if (!pinned && x->pins_skills && (i > 0 || x->own_workspace)) {
-			args(a, "--size", "1048576", "--tmpfs", pin);
-			pinned = true;
-		}
-		mount_source(a, s);
-	}
-	if (!x->pins_skills)
-		return;
-	if (!pinned)
-		args(a, "--size", "1048576", "--tmpfs", pin);
-	args(a, "--remount-ro", pin);
-}
-
-static void put_devices(struct args *a)
-{
-	args(a, "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys",
-	     "--dev", "/dev");
-	args(a, "--perms", "1777");
-	number(a, "--size", TMP_BYTES);
-	args(a, "--tmpfs", "/dev/shm", "--remount-ro", "/dev");
-	args(a, "--perms", "1777");
-	number(a, "--size", TMP_BYTES);
-	args(a, "--tmpfs", "/tmp", "--dir", "/run", "--dir", "/var/tmp");
-}
-
-static void put_env(struct args *a, const struct lb_box_exec *x)
-{
-	static const char *const usual[][2] = {
-		{"PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"},
-		{"LANG", "C.UTF-8"},
-		{"USER", "user"},
-		{"LOGNAME", "user"},
-		{"SHELL", "/bin/sh"},
-		{"TMPDIR", "/tmp"},
-		{"CI", "1"},
-		{"PAGER", "cat"},
-		{"GIT_PAGER", "cat"},
-		{"GIT_TERMINAL_PROMPT", "0"},
-		{"PYTHONUNBUFFERED", "1"},
-	};
-
-	arg(a, "--clearenv");
-	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
-		args(a, "--setenv", usual[i][0], usual[i][1]);
-	args(a, "--setenv", "HOME", x->home);
-	if (x->terminal)
-		args(a, "--setenv", "TERM", "xterm");
-	else
-		args(a, "--setenv", "TERM", "dumb", "--setenv", "NO_COLOR",
-		     "1");
-	for (char **e = x->spec->env; e && *e; e++) {
-		lb_autofree char *name = lb_strdup(*e);
-		char *is = strchr(name, '=');
-
-		if (!is)
-			continue;
-		*is++ = '\0';
-		args(a, "--setenv", name, is);
-	}
-}
-
-static int put_all(struct args *a, struct lb_box *box,
-		   const struct lb_box_exec *x, bool script,
-		   struct lb_error *err)
-{
-	args(a, "--unshare-user", "--unshare-ipc", "--unshare-pid",
-	     "--unshare-uts", "--unshare-cgroup-try", "--unshare-net", "--uid",
-	     "1000", "--gid", "1000", "--hostname", "sandbox",
-	     "--die-with-parent", "--new-session", "--cap-drop", "ALL");
-	put_system(a);
-	if (put_etc(a, box, err) < 0)
-		return -1;
-	put_workspace(a, x);
-	put_devices(a);
-	if (script) {
-		number(a, "--ro-bind-data", FD_SCRIPT);
-		arg(a, LB_BWRAP_SCRIPT);
-	}
-	if (x->spec->read_only_rootfs)
-		args(a, "--remount-ro", "/");
-	put_env(a, x);
-	args(a, "--chdir", x->spec->mount_path, "--seccomp", "4",
-	     "--json-status-fd", "5");
-	return 0;
-}
 
 static int memory_file(const char *name, const char *text, size_t len,
 		       struct lb_error *err)
@@ -256,7 +47,7 @@ static void set_limits(struct lb_launch *l, const struct lb_box_exec *x)
 	l->file_bytes = spec->quota_mb > 0 ? (uint64_t)spec->quota_mb << 20
 					   : FILE_BYTES;
 	if (x->own_workspace && spec->quota_mb <= 0)
-		l->file_bytes = (uint64_t)OWN_MB << 20;
+		l->file_bytes = (uint64_t)LB_BWRAP_OWN_MB << 20;
 	l->open_files = OPEN_FILES;
 	if (!x->group) {
 		l->address_bytes = (uint64_t)spec->memory_mb << 20;
@@ -269,7 +60,7 @@ static void set_limits(struct lb_launch *l, const struct lb_box_exec *x)
 			   (uint64_t)(spec->cpus > 1 ? spec->cpus + 1 : 1);
 }
 
-static int start(struct lb_box_exec *x, struct args *a, const int *fds,
+static int start(struct lb_box_exec *x, struct lb_bwrap_args *a, const int *fds,
 		 int n_fds, const char *script, struct lb_error *err)
 {
 	static const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
@@ -286,8 +77,7 @@ static int start(struct lb_box_exec *x, struct args *a, const int *fds,
 		.drop = x->drop,
 		.uid = x->uid,
 		.gid = x->gid,
-		.stages = a->stages,
-		.n_stages = a->n_stages,
+		.stage = a->stage,
 	};
 
 	if (!argv)
@@ -332,12 +122,11 @@ static int bwrap_exec(struct lb_box *box, struct lb_box_exec *x,
 		      struct lb_error *err)
 {
 	bool is_long = !x->spec->argv && strlen(x->spec->cmd) > MAX_ARGUMENT;
-	lb_autofree struct args *a = lb_alloc(sizeof(*a));
+	lb_autofree struct lb_bwrap_args *a = lb_alloc(sizeof(*a));
 	lb_autoclose int text = -1, script = -1, status = -1, filter = -1;
-	int fds[FD_ALL] = {x->in, x->out, x->err}, ends[2];
+	int fds[LB_BWRAP_FDS] = {x->in, x->out, x->err}, ends[2];
 
-	a->drop = x->drop;
-	if (put_all(a, box, x, is_long, err) == 0)
+	if (lb_bwrap_args(a, box, x, is_long, err) == 0)
 		text = memory_file("arguments", a->text.data, a->text.len, err);
 	lb_buf_release(&a->text);
 	if (is_long && text >= 0)
@@ -353,11 +142,11 @@ static int bwrap_exec(struct lb_box *box, struct lb_box_exec *x,
 		return -1;
 	filter = ends[0];
 	x->ready = ends[1];
-	fds[FD_ARGS] = text;
-	fds[FD_SECCOMP] = filter;
-	fds[FD_STATUS] = status;
-	fds[FD_SCRIPT] = script;
-	return start(x, a, fds, is_long ? FD_ALL : FD_SCRIPT,
+	fds[LB_BWRAP_FD_ARGS] = text;
+	fds[LB_BWRAP_FD_SECCOMP] = filter;
+	fds[LB_BWRAP_FD_STATUS] = status;
+	fds[LB_BWRAP_FD_SCRIPT] = script;
+	return start(x, a, fds, is_long ? LB_BWRAP_FDS : LB_BWRAP_FD_SCRIPT,
 		     is_long ? LB_BWRAP_SCRIPT : NULL, err);
 }
 

@@ -4,34 +4,24 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
-#include <linux/openat2.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "base/proc.h"
 
-/* Where the step that failed is written to, for the one who waits. */
 struct task {
 	const struct lb_launch *launch;
-	int why;
+	int why; /* where the step that failed is written to */
 };
 
 static int failed(const struct task *t, const char *step, const char *name)
 {
-	int bad = errno;
-
-	dprintf(t->why, "%s%s%s%s", step, name ? " '" : "", name ? name : "",
-		name ? "'" : "");
-	errno = bad;
-	return -1;
+	return lb_stage_failed(t->why, step, name);
 }
 
 static int limit(const struct task *t, __rlimit_resource_t what, uint64_t value,
@@ -65,89 +55,6 @@ static int set_limits(const struct task *t)
 	return limit(t, RLIMIT_CPU, l->cpu_s, "cpu");
 }
 
-/* What is at an absolute path, through no link whose target we have not seen:
- * the path is real already. */
-static int open_source(const struct lb_stage *s)
-{
-	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
-		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
-	};
-	struct stat st;
-	int fd = (int)syscall(SYS_openat2, AT_FDCWD, s->source, &how,
-			      sizeof(how));
-
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st) == 0 && st.st_dev == s->dev && st.st_ino == s->ino)
-		return fd;
-	close(fd);
-	errno = ESTALE;
-	return -1;
-}
-
-static int stage_one(const struct task *t, const struct lb_stage *s, int stage)
-{
-	lb_autoclose int source = open_source(s), copy = -1;
-	int fd;
-
-	if (source < 0)
-		return failed(t, "mount", s->source);
-	fd = s->is_file ? openat(stage, s->name,
-				 O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644)
-			: mkdirat(stage, s->name, 0755);
-	if (fd < 0)
-		return failed(t, "stage", s->source);
-	if (s->is_file)
-		close(fd);
-	copy = (int)syscall(SYS_open_tree, source, "",
-			    AT_EMPTY_PATH | OPEN_TREE_CLONE |
-				    OPEN_TREE_CLOEXEC);
-	if (copy < 0 || syscall(SYS_move_mount, copy, "", stage, s->name,
-				MOVE_MOUNT_F_EMPTY_PATH) < 0)
-		return failed(t, "mount", s->source);
-	return 0;
-}
-
-/* One that those below can be reached in, whatever our umask was when it was
- * made. */
-static int make_folder(const char *path)
-{
-	struct stat st;
-
-	if (mkdir(path, 0711) < 0 && errno != EEXIST)
-		return -1;
-	if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != 0) {
-		errno = EPERM;
-		return -1;
-	}
-	return (st.st_mode & 0111) == 0111 ? 0 : chmod(path, 0711);
-}
-
-/* As root: names that somebody without rights can reach, seen by nobody else. */
-static int set_stage(const struct task *t)
-{
-	lb_autoclose int stage = -1;
-
-	if (unshare(CLONE_NEWNS) < 0)
-		return failed(t, "unshare", "mount namespace");
-	if (mount("none", "/", "none", MS_REC | MS_SLAVE, NULL) < 0)
-		return failed(t, "mount", "/");
-	if (make_folder("/run/lb") < 0 || make_folder(LB_LAUNCH_STAGE) < 0)
-		return failed(t, "make", LB_LAUNCH_STAGE);
-	if (mount("tmpfs", LB_LAUNCH_STAGE, "tmpfs",
-		  MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0711,size=64k") < 0)
-		return failed(t, "mount", LB_LAUNCH_STAGE);
-	stage = open(LB_LAUNCH_STAGE,
-		     O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (stage < 0)
-		return failed(t, "open", LB_LAUNCH_STAGE);
-	for (int i = 0; i < t->launch->n_stages; i++)
-		if (stage_one(t, &t->launch->stages[i], stage) < 0)
-			return -1;
-	return 0;
-}
-
 static int become(const struct task *t)
 {
 	const struct lb_launch *l = t->launch;
@@ -176,7 +83,7 @@ static int prepare(void *arg)
 		return failed(t, "have a terminal", NULL);
 	if (t->launch->group && lb_cgroup_join(t->launch->group) < 0)
 		return failed(t, "join", "control group");
-	if (t->launch->drop && set_stage(t) < 0)
+	if (t->launch->drop && lb_stage_set(&t->launch->stage, t->why) < 0)
 		return -1;
 	if (set_limits(t) < 0)
 		return -1;

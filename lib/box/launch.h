@@ -11,22 +11,7 @@
 
 #include "base/error.h"
 #include "box/cgroup.h"
-
-/*
- * A folder or file that is to be seen under another name. The name is below
- * LB_LAUNCH_STAGE, where a root launcher puts it in a mount namespace of its
- * own, so that it can be reached by a user who cannot reach the source.
- */
-struct lb_stage {
-	const char *source; /* a real path */
-	const char *name;   /* one component */
-	bool is_file;
-	/* What it was when it was judged: something else is refused. */
-	dev_t dev;
-	ino_t ino;
-};
-
-#define LB_LAUNCH_STAGE "/run/lb/box"
+#include "box/stage.h"
 
 struct lb_launch {
 	char *const *argv; /* argv[0] is a path */
@@ -41,9 +26,8 @@ struct lb_launch {
 	bool drop;     /* we are root: stage, then become uid and gid */
 	uid_t uid;
 	gid_t gid;
-	const char *folder; /* it begins there; NULL: where we are */
-	const struct lb_stage *stages;
-	int n_stages;
+	const char *folder;    /* it begins there; NULL: where we are */
+	struct lb_stage stage; /* what is there for it, when it drops */
 };
 
 /* As lb_child_start(), in a group of its own. LB_UNAVAILABLE, with the step

@@ -30,6 +30,8 @@ static void kill_by(int fd, pid_t pid)
 static void kill_all(struct lb_box_run *run)
 {
 	run->killed = true;
+	while (!run->report.child && lb_run_read_status(run))
+		continue;
 	if (run->child_fd >= 0)
 		kill_by(run->child_fd, 0);
 	if (run->exited)

@@ -61,7 +61,7 @@ static void read_line(struct lb_box_run *run, const char *line)
 }
 
 /* The backend's own report, line by line, as far as it is there. */
-static bool read_status(struct lb_box_run *run)
+bool lb_run_read_status(struct lb_box_run *run)
 {
 	ssize_t got;
 	char *end;
@@ -73,7 +73,6 @@ static bool read_status(struct lb_box_run *run)
 	if (got < 0)
 		return errno == EINTR;
 	if (got == 0) { /* or a line that is longer than any of its own */
-		lb_loop_watch(run->box->loop, run->x.status, 0, NULL, NULL);
 		close(run->x.status);
 		run->x.status = -1;
 		return false;
@@ -89,13 +88,6 @@ static bool read_status(struct lb_box_run *run)
 	return true;
 }
 
-static void on_status(int fd, uint32_t events, void *arg)
-{
-	(void)fd;
-	(void)events;
-	read_status(arg);
-}
-
 static void on_ended(int fd, uint32_t events, void *arg)
 {
 	struct lb_box_run *run = arg;
@@ -106,7 +98,7 @@ static void on_ended(int fd, uint32_t events, void *arg)
 	run->exited = true;
 	lb_loop_watch(run->box->loop, fd, 0, NULL, NULL);
 	/* It has said all by now; others may hold the pipe still. */
-	while (read_status(run))
+	while (lb_run_read_status(run))
 		continue;
 	if (!run->driver->isolates)
 		kill(-run->x.pid, SIGKILL); /* what it left behind */
@@ -153,8 +145,12 @@ static bool limit_as_owner(const struct lb_box_run *run,
 static int limit_processes(const struct lb_box_run *run, struct lb_error *err)
 {
 	uint64_t most = (uint64_t)run->job.spec->pids_limit + INIT_SLACK;
-	const struct rlimit processes = {most, most};
+	struct rlimit had, processes = {most, most};
 
+	/* Less than that, from whoever started us, is not made more. */
+	if (prlimit(run->report.child, RLIMIT_NPROC, NULL, &had) == 0 &&
+	    had.rlim_max < most)
+		processes.rlim_cur = processes.rlim_max = had.rlim_max;
 	if (prlimit(run->report.child, RLIMIT_NPROC, &processes, NULL) == 0)
 		return 0;
 	if (errno == EPERM && run->x.drop && limit_as_owner(run, &processes))
@@ -199,8 +195,8 @@ static void on_ready(int fd, uint32_t events, void *arg)
 	struct lb_box_run *run = arg;
 
 	lb_loop_watch(run->box->loop, fd, 0, NULL, NULL);
-	if (!run->report.child)
-		read_status(run);
+	while (!run->report.child && lb_run_read_status(run))
+		continue;
 	if (!(events & EPOLLERR) && !run->killed &&
 	    let_go(run, &run->error) < 0)
 		lb_run_end_early(run, NULL);
@@ -253,10 +249,9 @@ int lb_run_watch(struct lb_box_run *run, struct lb_error *err)
 	if (run->result.quota == LB_BOX_QUOTA_SOFT)
 		lb_run_measure_first(run);
 	lb_loop_watch(loop, run->pidfd, EPOLLIN, on_ended, run);
-	if (run->x.status >= 0) {
+	/* What it says is read when it matters: it says it word by word. */
+	if (run->x.status >= 0)
 		fcntl(run->x.status, F_SETFL, O_NONBLOCK);
-		lb_loop_watch(loop, run->x.status, EPOLLIN, on_status, run);
-	}
 	if (run->x.ready >= 0)
 		lb_loop_watch(loop, run->x.ready, EPOLLOUT, on_ready, run);
 	if (run->job.spec->timeout_ms < INT64_MAX / 2)

@@ -55,6 +55,8 @@ bool lb_run_is_one_place(int a, int b);
 int lb_run_launch(struct lb_box_run *run, struct lb_error *err);
 /* Everything is there: wait for what happens. LB_OS: it was killed. */
 int lb_run_watch(struct lb_box_run *run, struct lb_error *err);
+/* The backend's own report, as far as it is there; false: no more now. */
+bool lb_run_read_status(struct lb_box_run *run);
 /* Kill all of it, as its `killed_by` will say; NULL: for its time, or `error`. */
 void lb_run_end_early(struct lb_box_run *run, const char *why);
 /* Is nothing of it there any more? */
