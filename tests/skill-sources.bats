@@ -315,3 +315,50 @@ newer' "$(lb-skill list | jq -r .description)"
 	run -66 lb-skill install - < /dev/null
 	same "lb-skill: nothing came at the standard input" "$output"
 }
+
+# market LINE... - a server that stands for the marketplace.
+market() {
+	printf '%s\n' "$@" > script
+	stop_servers
+	serve script
+	printf 'net:\n  fetch-allow: [127.0.0.0/8]\nskills:\n  hosts: [127.0.0.1]\nspace:\n  url: %s\n' \
+		"$SERVER_URL" > "$LB_CONFIG"
+}
+
+@test "a skill of the marketplace is asked for in its order, and nothing is reported" {
+	zipped demo.zip <<< 'put("demo/SKILL.md", MD)'
+	at=/api/v1/marketplace
+	market "on GET $at/skills/ann/Demo" 'uses any' 'reply 200' 'send {}' \
+		"on GET $at/skills/download/ann/Demo" 'uses any' 'reply 200' 'file demo.zip'
+	same 'demo installed' "$(lb-skill install market:ann/Demo |
+		jq -r '"\(.name) \(.action)"')"
+	same "GET $at/mcps/ann/Demo
+GET $at/skills/ann/Demo
+GET $at/skills/download/ann/Demo" "$(requests '"\(.method) \(.path)"' | jq -r .)"
+	same market:ann/Demo "$(lb-skill show demo | jq -r .source)"
+	same unchanged "$(lb-skill update demo | jq -r .action)"
+}
+
+@test "what is no skill at the marketplace is told, and a server that fails is not none" {
+	at=/api/v1/marketplace
+	market "on GET $at/mcps/ann/m" 'reply 200' 'send {}' \
+		"on GET $at/plugins/ann/p/versions" 'reply 200' 'send {}' \
+		"on GET $at/mcps/ann/e" 'uses any' 'reply 500'
+	run -69 lb-skill install market:ann/m
+	same "lb-skill: 'ann/m' is an MCP server there, which is no skill" "$output"
+	run -69 lb-skill install market:ann/p
+	same "lb-skill: 'ann/p' is a plugin there, which is no skill" "$output"
+	run -69 lb-skill install market:ann/none
+	same "lb-skill: there is no 'ann/none' at '$SERVER_URL'" "$output"
+	run -75 lb-skill install market:ann/e
+	same 0 "$(requests .path | grep -c skills/ann/e)"
+	for name in market:ann market:a/b/c market:../x market:a/.. market:; do
+		run -64 lb-skill install "$name"
+	done
+	printf 'space: {url: ""}\n' > "$LB_CONFIG"
+	run -78 lb-skill install market:ann/m
+	printf 'space: {url: nonsense}\n' > "$LB_CONFIG"
+	run -78 lb-skill install market:ann/m
+	[[ $output == *"space.url: 'nonsense' is no URL"* ]]
+	nothing_there
+}

@@ -276,6 +276,9 @@ const struct lb_key lb_keys[] = {
 	".claude/skills or .agents/skills is one, too; a relative one is beside "
 	"the configuration"},
 
+{"space.url", LB_KEY_STRING, "\"https://space.langbot.app\"",
+ .doc = "LangBot's marketplace, where market:author/name is; empty is none"},
+
 {"tools.providers.*.command", LB_KEY_LIST, NULL,
  .doc = "a program that offers tools, lb-provider(7), and its arguments"},
 {"tools.providers.*.env", LB_KEY_LIST, "[]",

@@ -20,23 +20,34 @@ static const char **texts_of(const json_t *list)
 	return texts;
 }
 
+static int check_url(const struct lb_config *config, const char *key,
+		     struct lb_error *err)
+{
+	const char *url = lb_config_str(config, key);
+
+	if (lb_config_is_url(url) && url[strlen(url) - 1] != '/')
+		return 0;
+	lb_fail(err, LB_CONFIG, "'%.100s' is no URL without a slash at its end",
+		url);
+	return lb_config_blame(config, key, err);
+}
+
 int lb_reach_open(struct lb_reach *r, const struct lb_config *config,
 		  struct lb_error *err)
 {
 	const char *proxy = lb_config_str(config, "net.fetch-proxy");
+	const char *market = lb_config_str(config, "space.url");
 
 	*r = (struct lb_reach){
 		.github = lb_config_str(config, "skills.github"),
+		.market = market && *market ? market : NULL,
 		.proxy = proxy && *proxy ? proxy : NULL,
 		.allow = texts_of(lb_config_get(config, "net.fetch-allow")),
 		.hosts = texts_of(lb_config_get(config, "skills.hosts")),
 	};
-	if (lb_config_is_url(r->github) &&
-	    r->github[strlen(r->github) - 1] != '/')
-		return 0;
-	lb_fail(err, LB_CONFIG, "'%.100s' is no URL without a slash at its end",
-		r->github);
-	return lb_config_blame(config, "skills.github", err);
+	if (r->market && check_url(config, "space.url", err) < 0)
+		return -1;
+	return check_url(config, "skills.github", err);
 }
 
 void lb_reach_close(struct lb_reach *r)

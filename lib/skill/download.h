@@ -19,6 +19,7 @@ struct lb_kept {
 /* How far we may reach: the keys net.fetch-* and skills.*. */
 struct lb_reach {
 	const char *github;          /* a URL without a slash at its end */
+	const char *market;          /* the same, or NULL for none */
 	const char *proxy;           /* or NULL */
 	const char **allow, **hosts; /* NULL-ended */
 	struct lb_kept refs, zip;    /* of a repository */

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "skill/market.h"
 #include "skill/own.h"
 #include "skill/source.h"
 
@@ -41,6 +42,10 @@ int lb_source_parse(struct lb_source *s, const char *text, struct lb_error *err)
 			       "'%.150s' needs git: clone it, and install the "
 			       "folder",
 			       text);
+	if (begins(text, "market:") && lb_market_is_name(text + 7)) {
+		s->kind = LB_SOURCE_MARKET;
+		return 0;
+	}
 	if (lb_github_parse(&s->github, text)) {
 		s->kind = LB_SOURCE_GITHUB;
 		return 0;
@@ -49,7 +54,8 @@ int lb_source_parse(struct lb_source *s, const char *text, struct lb_error *err)
 		s->kind = LB_SOURCE_URL;
 		return 0;
 	}
-	if (strstr(text, "://") || begins(text, "github:"))
+	if (strstr(text, "://") || begins(text, "github:") ||
+	    begins(text, "market:"))
 		return lb_fail(err, LB_USAGE, "'%.150s' is no source of skills",
 			       text);
 	return 0;

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/path.h"
+#include "skill/market.h"
 
 /* A text that lives as long as what was got. */
 static const char *keep(struct lb_got *got, char *take)
@@ -200,6 +201,19 @@ static int get_github(struct lb_got *got, struct lb_source *s,
 	return 0;
 }
 
+static int get_market(struct lb_got *got, const struct lb_source *s,
+		      const struct lb_reach *reach, struct lb_error *err)
+{
+	lb_autobuf struct lb_buf zip = {0};
+	const char *name = strchr(s->text, ':') + 1;
+
+	got->origin.source = keep(got, lb_strdup(s->text));
+	if (lb_market_get(name, reach, &zip, err) < 0)
+		return -1;
+	return lb_source_bytes(got, strchr(name, '/') + 1, lb_buf_str(&zip),
+			       zip.len, err);
+}
+
 int lb_source_get(struct lb_got *got, struct lb_source *s,
 		  struct lb_reach *reach, struct lb_error *err)
 {
@@ -208,6 +222,8 @@ int lb_source_get(struct lb_got *got, struct lb_source *s,
 		return get_url(got, s, reach, err);
 	case LB_SOURCE_GITHUB:
 		return get_github(got, s, reach, err);
+	case LB_SOURCE_MARKET:
+		return get_market(got, s, reach, err);
 	case LB_SOURCE_LOCAL:
 		break;
 	}

@@ -4,6 +4,7 @@
  *     ./folder  /folder       a folder of this machine, or an archive
  *     https://...             an archive, or one SKILL.md
  *     owner/repo, its URLs    a repository (skill/github.h)
+ *     market:author/name      LangBot's marketplace (skill/market.h)
  *
  * What is on this machine under that very name is meant before all others.
  */
@@ -21,7 +22,12 @@
 #include "skill/pack.h"
 
 struct lb_source {
-	enum { LB_SOURCE_LOCAL, LB_SOURCE_URL, LB_SOURCE_GITHUB } kind;
+	enum {
+		LB_SOURCE_LOCAL,
+		LB_SOURCE_URL,
+		LB_SOURCE_GITHUB,
+		LB_SOURCE_MARKET
+	} kind;
 	char *text; /* a path, a URL; what errors call it */
 	struct lb_github github;
 	char *folder; /* the skill is that one of it; or NULL */
