@@ -249,6 +249,20 @@ as_user() {
 		"$(jq -r '.id + " " + (.content | fromjson | .error // .stdout)' <<< "$output" | sed '/^$/d' | LC_ALL=C sort)"
 }
 
+@test "who chats is not told where files of this machine are, its operator is" {
+	mkdir -p "$LB_STATE/box"
+	: > "$LB_STATE/box/sessions"
+	for call in 'exec {"command":"true"}' 'read {"path":"."}'; do
+		echo '{"op":"call","id":"'${call%% *}'","name":"'${call%% *}'","arguments":'${call#* }',"context":{"id":"1","bot":"-","pipeline":"default","session":"-/person_1"}}'
+	done > in
+	run -0 --separate-stderr lb-tool serve < in
+	same 2 "$(grep -c "the sandbox cannot be used at this moment" <<< "$output")"
+	[[ $output != *"$LB_STATE"* ]]
+	same 2 "$(grep -c "lb-tool: cannot .*'$LB_STATE/box/sessions/" <<< "$stderr")"
+	run -125 lb-exec --session s -- true
+	[[ $output == *"'$LB_STATE/box/sessions/"* ]]
+}
+
 @test "the workspace of a session is not mounted as a folder" {
 	run -0 lb-exec --session s -- true
 	folder=$(echo "$LB_STATE"/box/workspaces/*)
