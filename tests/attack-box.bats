@@ -188,7 +188,7 @@ as_user() {
 @test "files may not be large: what could not be made is not left" {
 	need root
 	run -125 sh -c 'ulimit -f 16; lb-exec --session s --quota 32M -- true'
-	[[ $output == *"workspace.img.new': File too large"* ]]
+	[[ $output == *"workspace.img.new."*"': File too large"* ]]
 	same '' "$(find "$LB_STATE/box" -name '*.new')"
 	run -0 lb-exec --session s --quota 32M --json -- true
 	lb-box delete s
@@ -358,7 +358,7 @@ END
 # each is kept all the same by the next one, and nothing of the first is left.
 stopped() {
 	python3 - "$@" <<'END'
-import json, os, subprocess, sys, time
+import glob, json, os, subprocess, sys, time
 step, n = sys.argv[1], int(sys.argv[2])
 box = os.environ["LB_STATE"] + "/box/"
 dev = lambda path: os.stat(path).st_dev if os.path.exists(path) else None
@@ -367,8 +367,8 @@ for i in range(n):
 	name = f"{step}{i}"
 	work = box + "workspaces/" + name
 	# Beside the image: mkfs works. On the workspace: it is mounted.
-	there = {"mkfs": lambda: os.path.exists(
-			f"{box}sessions/{name}/workspace.img.new"),
+	there = {"mkfs": lambda: glob.glob(
+			f"{box}sessions/{name}/workspace.img.new.*"),
 		"image": lambda: os.path.exists(
 			f"{box}sessions/{name}/workspace.img"),
 		"mount": lambda: dev(work) not in (None, dev(box))}[step]

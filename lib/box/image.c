@@ -33,7 +33,8 @@ static int make_file(const char *path, int64_t mb, struct lb_error *err)
 int lb_box_image_make(const char *path, int64_t mb, int64_t files,
 		      struct lb_error *err)
 {
-	lb_autofree char *new = lb_printf("%s.new", path);
+	/* Of whoever was killed here mkfs may go on: in a file of its own. */
+	lb_autofree char *new = lb_printf("%s.new.%ld", path, (long)getpid());
 	lb_autofree char *inodes = lb_printf("%lld", (long long)files);
 	const char *const argv[] =
 		{"mkfs.ext4",

@@ -70,7 +70,9 @@ struct lb_box_result {
 	bool isolated;
 	enum lb_box_limits limits;
 	enum lb_box_quota quota;
-	json_t *notes; /* texts for whoever asked; owned */
+	json_t *notes;   /* texts for whoever asked; owned */
+	json_t *refused; /* "HOST:PORT" that its network kept from it; owned */
+	char *network;   /* what is to be known of it inside, or NULL; owned */
 };
 
 /*

@@ -9,6 +9,7 @@
 #ifndef LB_BOX_RUN_H
 #define LB_BOX_RUN_H
 
+#include "box/bridge.h"
 #include "box/driver.h"
 #include "box/stream.h"
 #include "fs/tree.h"
@@ -31,6 +32,7 @@ struct lb_box_run {
 	char *targets[LB_RUN_SOURCES]; /* of skills; owned */
 	char *home;                    /* or NULL; owned */
 	struct lb_cgroup group;
+	struct lb_bridge bridge; /* where there is a network */
 	struct lb_box_exec x;
 	int pidfd, child_fd; /* of the backend, of the first process inside */
 	bool exited, child_gone;

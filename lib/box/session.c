@@ -114,6 +114,9 @@ static int use(struct lb_box_session *s, struct lb_error *err)
 	}
 }
 
+/* The image of a workspace while it is made, image.c. */
+#define IMAGE_NEW "workspace.img.new"
+
 /* What somebody left here who was killed while he wrote a file of it. */
 static void remove_halves(const char *folder)
 {
@@ -121,7 +124,8 @@ static void remove_halves(const char *folder)
 	const struct dirent *one;
 
 	while (dir && (one = readdir(dir)) != NULL)
-		if (strncmp(one->d_name, ".lb-", 4) == 0)
+		if (strncmp(one->d_name, ".lb-", 4) == 0 ||
+		    strncmp(one->d_name, IMAGE_NEW, sizeof(IMAGE_NEW) - 1) == 0)
 			unlinkat(dirfd(dir), one->d_name, 0);
 	if (dir)
 		closedir(dir);
