@@ -189,7 +189,7 @@ as_user() {
 	need root
 	run -125 sh -c 'ulimit -f 16; lb-exec --session s --quota 32M -- true'
 	[[ $output == *"workspace.img.new."*"': File too large"* ]]
-	same '' "$(find "$LB_STATE/box" -name '*.new')"
+	same '' "$(find "$LB_STATE/box" -name '*.new*')"
 	run -0 lb-exec --session s --quota 32M --json -- true
 	lb-box delete s
 }
