@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/table.h"
+#include "box/attach.h"
 #include "config/config.h"
 #include "fs/expire.h"
 #include "run.h"
@@ -29,7 +30,7 @@ const struct lb_opt gc_options[] = {
 };
 
 struct gc {
-	const struct lb_config *config;
+	struct lb_config *config;
 	const char *state;
 	struct lb_table *table;
 	int64_t now;
@@ -169,6 +170,18 @@ static int clean_media(const struct gc *gc)
 	return 0;
 }
 
+/* What came into sandboxes, and what was not taken out of them. */
+static int clean_attachments(const struct gc *gc)
+{
+	int64_t n = lb_attach_expire(gc->config, gc->state,
+				     before(gc, "retention.media"), gc->err);
+
+	if (n < 0)
+		return -1;
+	tell(gc, "attachments", n);
+	return 0;
+}
+
 int gc_verb(int argc, char **argv)
 {
 	static const char *const columns[] = {"what", "removed", NULL};
@@ -191,6 +204,8 @@ int gc_verb(int argc, char **argv)
 	if (clean_store(&gc) < 0)
 		code = lb_report(&err);
 	if (clean_media(&gc) < 0)
+		code = lb_report(&err);
+	if (clean_attachments(&gc) < 0)
 		code = lb_report(&err);
 	lb_table_close(gc.table);
 	lb_config_close(config);

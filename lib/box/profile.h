@@ -9,6 +9,7 @@
 #define LB_BOX_PROFILE_H
 
 #include <jansson.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "config/config.h"
@@ -23,6 +24,10 @@
  */
 json_t *lb_box_profile_apply(struct lb_config *config, const char *profile,
 			     const json_t *request, json_t *notes,
+			     struct lb_error *err);
+
+/* MiB that a profile lets a workspace hold, 0: no limit. -1: LB_DATA, as above. */
+int64_t lb_box_profile_quota(struct lb_config *config, const char *profile,
 			     struct lb_error *err);
 
 /* All of them, {NAME: {...}}, new. */

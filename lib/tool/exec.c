@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "box/approval.h"
+#include "box/attach.h"
 #include "box/audit.h"
 #include "box/backend.h"
 #include "box/box.h"
@@ -16,7 +16,6 @@
 #include "tool/args.h"
 
 enum {
-	PREVIEW = 51200, /* bytes */
 	LEAVE_MS = 1000, /* of a call's time, to answer in */
 	BUSY_MS = 2000,  /* for another who writes to the store */
 };
@@ -36,6 +35,7 @@ struct lb_exec {
 	struct lb_exec_order order;
 	char *session; /* the order's; owned */
 	struct lb_box_spec spec;
+	size_t ours; /* of its variables, the first */
 	struct lb_box_run *run;
 	json_t *notes;
 	json_t *refusal; /* to be told from the loop */
@@ -67,29 +67,6 @@ void lb_execs_close(struct lb_execs *e)
 	free(e);
 }
 
-/* "stdout:" and what it said, then the same of stderr; or the one there is. */
-static void add_preview(json_t *result)
-{
-	const char *out = lb_json_str(result, "stdout"),
-		   *err = lb_json_str(result, "stderr");
-	lb_autobuf struct lb_buf b = {NULL};
-	bool cut = lb_json_bool(result, "stdout_truncated", false) ||
-		   lb_json_bool(result, "stderr_truncated", false);
-	size_t len;
-
-	if (*out && *err)
-		lb_buf_printf(&b, "stdout:\n%s\n\nstderr:\n%s", out, err);
-	else
-		lb_buf_puts(&b, *out ? out : err);
-	len = lb_utf8_cut(lb_buf_str(&b), b.len, PREVIEW);
-	if (len < b.len)
-		json_object_set_new(result, "truncated_by",
-				    json_string("bytes"));
-	json_object_set_new(result, "truncated",
-			    json_boolean(cut || len < b.len));
-	lb_json_set_str(result, "preview", lb_buf_str(&b), len);
-}
-
 static void release(struct lb_exec *x)
 {
 	lb_timer_cancel(x->execs->loop, &x->timer);
@@ -116,7 +93,7 @@ static void audit(const struct lb_exec *x, const struct lb_box_result *r,
 		.decision = decision,
 		.reason = reason,
 		.command = lb_json_str(x->order.arguments, "command"),
-		.env = x->spec.env,
+		.env = x->spec.env ? x->spec.env + x->ours : NULL,
 		.profile = x->order.policy.profile,
 		.exit_code = -1,
 		.duration_ms = -1,
@@ -152,7 +129,7 @@ static void on_done(void *arg, struct lb_box_result *r,
 	} else {
 		audit(x, r, LB_BOX_ALLOWED, NULL);
 		result = lb_box_result_json(r, false);
-		add_preview(result);
+		lb_exec_preview(result);
 	}
 	e->running--;
 	x->order.done(x->order.arg, result);
@@ -285,6 +262,10 @@ static int begin(struct lb_exec *x, struct lb_error *err)
 		return may;
 	if (fit_deadline(x, err) < 0)
 		return -1;
+	/* Not a part of what is approved: it is another for each message. */
+	if (!job.on_host && x->order.session)
+		x->ours = lb_attach_env(&x->spec,
+					lb_json_str(x->order.context, "id"));
 	x->run = lb_box_start(e->box, &job, err);
 	e->running += x->run != NULL;
 	return x->run ? 1 : -1;
