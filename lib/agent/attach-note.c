@@ -155,7 +155,7 @@ static void put_left(const struct turn *t, const json_t *one,
 		      lb_json_str(one, "name"), "count", count, NULL);
 }
 
-void attach_say_left(struct turn *t, const json_t *files)
+void attach_say_left(struct turn *t, const json_t *files, bool failed)
 {
 	const struct lb_subject of = lb_record_subject(t->query);
 	lb_autobuf struct lb_buf list = {0}, notice = {0};
@@ -166,6 +166,11 @@ void attach_say_left(struct turn *t, const json_t *files)
 	{
 		if (lb_json_str(one, "why") && lb_json_str(one, "name"))
 			put_left(t, one, &list);
+	}
+	if (failed) {
+		lb_buf_puts(&list, list.len > 0 ? "; " : "");
+		lb_notice_put(&list, agent_of(t)->options->config,
+			      "attachment-failed", NULL);
 	}
 	if (list.len == 0)
 		return;

@@ -124,7 +124,7 @@ static void free_files(struct turn *t)
 }
 
 /* What was collected becomes components of the reply. */
-static void take_out(struct turn *t, const json_t *files)
+static void take_out(struct turn *t, const json_t *files, bool failed)
 {
 	json_t *one;
 	size_t i;
@@ -137,7 +137,7 @@ static void take_out(struct turn *t, const json_t *files)
 			t->attach.out = json_array();
 		json_array_append(t->attach.out, one);
 	}
-	attach_say_left(t, files);
+	attach_say_left(t, files, failed);
 }
 
 static void on_done(void *arg, json_t *files, const struct lb_error *err)
@@ -154,10 +154,9 @@ static void on_done(void *arg, json_t *files, const struct lb_error *err)
 		free_files(t);
 		break;
 	case LB_ATTACH_MAKE:
-		t->attach.made = !err;
 		break;
 	case LB_ATTACH_COLLECT:
-		take_out(t, files);
+		take_out(t, files, err != NULL);
 		break;
 	}
 	t->attach.then(t);
@@ -232,7 +231,8 @@ bool attach_outbox(struct turn *t, attach_fn *then)
 		return false;
 	json_array_foreach(t->calls, i, call)
 	{
-		if (writes(t, call))
+		t->attach.made = writes(t, call);
+		if (t->attach.made)
 			return start(t, LB_ATTACH_MAKE, then);
 	}
 	return false;
@@ -243,7 +243,10 @@ bool attach_collect(struct turn *t, attach_fn *then)
 	if (!t->attach.made)
 		return false;
 	t->attach.made = false;
-	return start(t, LB_ATTACH_COLLECT, then);
+	if (start(t, LB_ATTACH_COLLECT, then))
+		return true;
+	take_out(t, NULL, true);
+	return false;
 }
 
 void attach_cancel(struct turn *t)

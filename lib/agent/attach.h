@@ -35,7 +35,7 @@ struct attach {
 	size_t n;
 	int64_t until; /* mono ms: it is waited for that they come */
 	json_t *user;  /* the message with notes of them; NULL: as it came */
-	bool made;     /* there is an outbox to be looked into */
+	bool made;     /* there may be an outbox to be looked into */
 	json_t *out;   /* components of the reply; or NULL */
 };
 
@@ -70,7 +70,7 @@ bool attach_read(struct turn *turn);
 
 /* attach-note.c: turn->attach.user, of what became of the files. */
 void attach_note(struct turn *turn, const json_t *files, bool failed);
-/* What was left out of an answer is said in it. */
-void attach_say_left(struct turn *turn, const json_t *files);
+/* What was left out of an answer is said in it; failed: some may be. */
+void attach_say_left(struct turn *turn, const json_t *files, bool failed);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/json.h"
@@ -20,6 +21,7 @@ enum {
 	BLOCK = 4096,
 	MEASURE_MS = 3000,
 	MAX_KEPT = 4096, /* inboxes that are looked at */
+	IN_USE_S = 3600, /* whose message may still be worked on */
 };
 
 static const struct lb_tree_limits some = {.max_entries = 100000,
@@ -178,7 +180,8 @@ static int by_age(const void *a, const void *b)
 					       : 0;
 }
 
-/* Those of old messages go, so that a chat cannot fill the disk with them. */
+/* Those of old messages go, so that a chat cannot fill the disk with them in a
+ * while. */
 static void forget_old(int inbox)
 {
 	const struct lb_walk_options options = {.max_entries = MAX_KEPT};
@@ -199,7 +202,8 @@ static void forget_old(int inbox)
 	if (n > 0)
 		qsort(all, n, sizeof(*all), by_age);
 	for (size_t i = 0; i < n; i++) {
-		if (i >= LB_ATTACH_KEEP - 1)
+		if (i >= LB_ATTACH_KEEP - 1 &&
+		    all[i].at.tv_sec < time(NULL) - IN_USE_S)
 			lb_tree_remove(inbox, all[i].name, &some, &err);
 		free(all[i].name);
 	}
