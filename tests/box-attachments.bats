@@ -36,6 +36,12 @@ grants() {
 ID=01890a5d-ac96-774b-bcce-b302099a8057
 WORK=box/workspaces/shop%2Fperson_boss
 
+# other - the next message is another one.
+other() {
+	SAID_AS=${ID%????}$((OTHER += 1))
+}
+OTHER=1000
+
 # calls TEXT... - a model's script: each TEXT is a command it runs.
 calls() {
 	local command
@@ -245,8 +251,8 @@ bad.bin: not in the sandbox, it is damaged]" "$(jq -r .text got | sed -n '/inbox
 	message "$(calls 'cat /workspace/inbox/*/late')" '{"type":"File","name":"late","ref":"a"}' |
 		lb-ingest --bot shop jsonl | lb-pipeline |
 		jq -c --arg s "$LB_STATE" '.time = (now*1000|floor) | .chain[1].path = $s+"/media/aa/late"' > query
-	lb-agent < query > got 2> log 3>&- &
-	until_true grep -q '"seq":0' got
+	lb-agent -v < query > got 2> log 3>&- &
+	until_true grep -q 'waits for a file' log
 	echo here > "$LB_STATE/media/aa/late.part"
 	mv "$LB_STATE/media/aa/late.part" "$LB_STATE/media/aa/late"
 	wait $!
@@ -326,6 +332,21 @@ bad.bin: not in the sandbox, it is damaged]" "$(jq -r .text got | sed -n '/inbox
 	same x "$(cat "$(jq -r 'select(.kind == "reply").chain[-1].path' again)")"
 }
 
+@test "killed before there is an answer: what was left in the outbox is not sent" {
+	message "$(calls 'touch stay n; ls $LB_OUTBOX | wc -l; touch $LB_OUTBOX/f$(wc -l < n); echo x >> n; while [ -e /workspace/stay ]; do sleep 0.02; done')" |
+		lb-ingest --bot shop jsonl | lb-pipeline > query
+	lb-agent < query > first 2> log 3>&- &
+	agent=$!
+	until_true [ -s "$LB_STATE/$WORK/n" ]
+	kill -9 "$agent"
+	wait || true
+	until_true eval '! pgrep -f "[w]orkspace/stay"'
+	(until_true [ "$(wc -l < "$LB_STATE/$WORK/n")" = 2 ]; rm "$LB_STATE/$WORK/stay") 3>&- &
+	lb-agent < query > again
+	same 0 "$(jq 'select(.kind == "reply")' again | jq -r '.text' | head -n 1 | jq -r .stdout)"
+	same '(Not sent: f1, empty)' "$(jq -r 'select(.kind == "reply").text' again | tail -n 1)"
+}
+
 @test "killed between the files and the commit: the next try has them, once" {
 	message "$(calls 'echo x >> /workspace/n; touch /workspace/now; while [ ! -e /workspace/go ]; do sleep 0.02; done; cp /workspace/n $LB_OUTBOX/n; : > $LB_OUTBOX/$(wc -l < /workspace/n)')" |
 		lb-ingest --bot shop jsonl | lb-pipeline > query
@@ -359,22 +380,43 @@ time.sleep(60)' "$LB_STATE/lb.db" 3>&- &
 	csv
 	export LB_MODEL=offline
 	grants 'tools: [read]'
+	other
 	reply hello "$(component File sales.csv sales.csv)" > plain
 	run ! grep -q 'inbox\|outbox' plain
 	grants ''
+	other
 	reply hello "$(component File sales.csv sales.csv)" > got
-	same "$(jq -r .text plain)" "$(jq -r .text got)"
+	same "$(jq -r .text plain)" "$(jq -r .text got | sed 's/message 2/message 1/')"
 	grants 'tools: [exec]' 'box: {enabled: false}'
+	other
 	reply hello "$(component File sales.csv sales.csv)" > got
 	run ! grep -q 'inbox\|outbox' got
 	# On this machine there is no /workspace.
 	grants 'tools: [exec]' 'box: {allow_host: true}'
 	sed -i 's/default: {/default: {sandbox-mode: host, /' "$LB_CONFIG"
+	other
 	reply hello "$(component File sales.csv sales.csv)" > got
 	run ! grep -q 'inbox\|outbox' got
 	[ ! -e "$LB_STATE/$WORK" ]
+	# Commands of somebody else's, who knows where.
+	cat > native.sh <<-'END'
+		while read -r line; do
+			id=$(jq .id <<< "$line")
+			case $(jq -r .op <<< "$line") in
+			hello) echo '{"version":1,"name":"native"}' ;;
+			list) echo '{"id":'$id',"ok":true,"tools":[{"name":"exec"}]}' ;;
+			call) echo '{"id":'$id',"ok":true,"content":"ran"}' ;;
+			esac
+		done
+	END
+	grants 'tools: [exec]' "tools: {providers: {native: {command: [bash, $PWD/native.sh]}}}"
+	other
+	LB_MODEL=offline:tools reply 'call exec {}' "$(component File sales.csv sales.csv)" > got
+	same ran "$(jq -r .text got)"
+	[ ! -e "$LB_STATE/$WORK" ]
 	# Somebody whom the sandbox is not open to.
 	grants 'tools: [exec]'
+	other
 	message hello "$(component File sales.csv sales.csv)" | sed 's/"boss"/"joe"/' |
 		lb-ingest --bot shop jsonl | lb-pipeline | lb-agent > got
 	run ! grep -q 'inbox\|outbox' got

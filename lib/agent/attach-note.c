@@ -178,5 +178,4 @@ void attach_say_left(struct turn *t, const json_t *files, bool failed)
 	lb_notice_put(&notice, agent_of(t)->options->config,
 		      "attachments-left-out", "files", list.data, NULL);
 	turn_say(t, lb_buf_str(&notice), notice.len);
-	lb_buf_reset(&t->said); /* the model did not say it */
 }

@@ -168,8 +168,12 @@ static void look_again(void *arg);
  * and then the model is told. */
 static bool put_in(struct turn *t, attach_fn *then)
 {
+	const struct lb_subject of = lb_record_subject(t->query);
+
 	if (!attach_read(t)) {
 		free_files(t);
+		if (t->attach.then != then)
+			lb_log(LB_INFO, &of, "waits for a file of the message");
 		t->attach.then = then;
 		lb_timer_set(agent_of(t)->loop, &t->step,
 			     lb_clock_mono() + LOOK_MS, look_again, t);
