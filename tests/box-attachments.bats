@@ -5,6 +5,7 @@
 
 load helper
 load doubles
+load server
 load supervised
 
 setup() {
@@ -19,6 +20,7 @@ setup() {
 
 teardown() {
 	stop_supervised
+	stop_servers
 	stop_doubles
 }
 
@@ -224,10 +226,54 @@ bars() {
 		'{"type":"File","name":"ref.bin","ref":"R","size":5}' \
 		'{"type":"File","name":"bad.bin","base64":"?"}' > got
 	same "/workspace/inbox/$ID/small (file, 2 bytes)
-url.bin: not in the sandbox, it is elsewhere, at a URL
+url.bin: not in the sandbox, its address may not be fetched
 big.bin: not in the sandbox, it has more than 10 MiB
 ref.bin: not in the sandbox, it was not downloaded
 bad.bin: not in the sandbox, it is damaged]" "$(jq -r .text got | sed -n '/inbox/,/]$/p')"
+}
+
+@test "a file at a URL is fetched, from where strangers may have things fetched" {
+	head -c 11000000 /dev/zero > big
+	head -c 9000000 /dev/zero > mid
+	serve <<-END
+		on GET /d/sales.csv*
+		uses any
+		reply 200
+		send month,sales\n
+		on GET /big*
+		uses any
+		reply 200
+		file ../big
+		on GET /mid
+		uses any
+		reply 200
+		file ../mid
+		on GET /gone
+		reply 404
+	END
+	export LB_MODEL=offline
+	urls=(
+		"$(jq -cn --arg u "$SERVER_URL" '{type: "File", url: ($u + "/d/sales.csv?k=1#x")}')"
+		"$(jq -cn --arg u "$SERVER_URL" '{type: "File", name: "gone.csv", url: ($u + "/gone")}')"
+		"$(jq -cn --arg u "$SERVER_URL" '{type: "File", name: "big.csv", url: ($u + "/big")}')"
+	)
+	reply hello "${urls[@]}" > got
+	same 3 "$(jq -r .text got | grep -c 'its address may not be fetched')"
+	same 0 "$(requests . | wc -l)"
+	grants 'tools: [exec]' 'net: {fetch-allow: ["127.0.0.0/8"]}'
+	other
+	reply hello "${urls[@]}" > got
+	same "/workspace/inbox/$SAID_AS/sales.csv (file, 12 bytes)
+gone.csv: not in the sandbox, its server does not give it
+big.csv: not in the sandbox, it has more than 10 MiB]" "$(jq -r .text got | sed -n '/inbox/,/]$/p')"
+	same month,sales "$(cat "$LB_STATE/$WORK/inbox/$SAID_AS/sales.csv")"
+	same '' "$(find "$LB_STATE/media" -type f)"
+	# 20 MiB in all.
+	other
+	mid=$(jq -cn --arg u "$SERVER_URL" '{type: "File", name: "mid", url: ($u + "/mid")}')
+	reply hello "$mid" "$mid" "$mid" > got
+	same 2 "$(jq -r .text got | grep -c '(file, 9000000 bytes)')"
+	same 1 "$(jq -r .text got | grep -c 'the files of the message have more than 20 MiB')"
 }
 
 @test "a path is one below media, and no link" {

@@ -45,6 +45,7 @@ struct agent {
 	struct lb_failover_bounds bounds;
 	struct lb_llm_memo memo;
 	struct lb_map providers; /* of tools, those in use */
+	struct lb_http *http;    /* for what others name; NULL: none yet */
 	struct lb_guard *guard;  /* ends them when we end; NULL: none is */
 	struct lb_map told;      /* what the operator was told once */
 	struct lb_timer grace;
