@@ -276,6 +276,27 @@ big.csv: not in the sandbox, it has more than 10 MiB]" "$(jq -r .text got | sed 
 	same 1 "$(jq -r .text got | grep -c 'the files of the message have more than 20 MiB')"
 }
 
+@test "the time of an answer ends what is under way for its files" {
+	serve <<-END
+		on GET /x
+		uses any
+		hang
+	END
+	grants 'tools: [exec], limits: {time: 500ms}' 'net: {fetch-allow: ["127.0.0.0/8"]}'
+	reply 'say never' "$(jq -cn --arg u "$SERVER_URL" '{type: "File", url: ($u + "/x")}')" > got
+	same 'I stop here: the time for one answer is over.' "$(jq -r .text got)"
+	grants 'tools: [exec]' 'net: {fetch-allow: ["127.0.0.0/8"]}'
+	other
+	message 'say never' "$(jq -cn --arg u "$SERVER_URL" '{type: "File", url: ($u + "/x")}')" |
+		lb-ingest --bot shop jsonl | lb-pipeline > query
+	lb-agent --grace=100ms < query > out 2> err 3>&- &
+	RUN=$!
+	PIDS+=("$RUN")
+	until_true eval 'requests . | grep -c /x | grep -qx 2'
+	kill "$RUN"
+	ended 143
+}
+
 @test "a path is one below media, and no link" {
 	mkdir -p "$LB_STATE/media/aa"
 	echo fine > "$LB_STATE/media/aa/f"
@@ -408,7 +429,7 @@ time.sleep(60)' "$LB_STATE/lb.db" 3>&- &
 	locker=$!
 	until_true [ -e locked ]
 	touch "$LB_STATE/$WORK/go"
-	until_true eval 'ls "$LB_STATE"/media/*/* > /dev/null 2>&1'
+	until_true eval 'ls "$LB_STATE"/media/*/* | grep -v part'
 	kill -9 "$agent"
 	kill -9 "$locker"
 	wait || true
@@ -419,7 +440,7 @@ time.sleep(60)' "$LB_STATE/lb.db" 3>&- &
 	same '["n"]' "$(jq -c 'select(.kind == "reply") | [.chain[].name // empty]' again)"
 	[[ $(jq -r 'select(.kind == "reply").text' again) == *"(Not sent: 2, empty)" ]]
 	same $'x\nx' "$(cat "$(jq -r 'select(.kind == "reply").chain[-1].path' again)")"
-	same 1 "$(ls "$LB_STATE"/media/*/* | wc -l)"
+	same 1 "$(ls "$LB_STATE"/media/*/* | grep -vc part)"
 }
 
 @test "where commands may not run, nothing is copied, and the message is as before" {

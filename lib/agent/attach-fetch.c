@@ -14,7 +14,7 @@
 #include "base/path.h"
 #include "net/fetch.h"
 
-enum { FETCH_MS = 30 * 1000, MAX_ALLOWED = 100 };
+enum { FETCH_MS = 30 * 1000 };
 
 static struct agent *agent_of(const struct turn *t)
 {
@@ -111,17 +111,22 @@ static void on_end(void *arg, const struct lb_fetch_end *end)
 
 static const struct lb_fetch_events events = {on_data, on_end};
 
-static void texts_of(const json_t *list, const char *texts[MAX_ALLOWED + 1])
+/* Networks that may be fetched from although they are not public. */
+static const char **allowed(const struct agent *a)
 {
-	const json_t *one;
+	const json_t *list =
+		lb_config_get(a->options->config, "net.fetch-allow");
 	size_t i, n = 0;
+	const char **texts =
+		lb_alloc((json_array_size(list) + 1) * sizeof(*texts));
+	json_t *one;
 
 	json_array_foreach((json_t *)(uintptr_t)list, i, one)
 	{
-		if (json_is_string(one) && n < MAX_ALLOWED)
+		if (json_is_string(one))
 			texts[n++] = json_string_value(one);
 	}
-	texts[n] = NULL;
+	return texts;
 }
 
 static bool start(struct came *c, const char *url)
@@ -131,17 +136,17 @@ static bool start(struct came *c, const char *url)
 	const char *proxy = lb_config_str(config, "net.fetch-proxy");
 	const struct lb_subject of = lb_record_subject(c->turn->query);
 	struct lb_attach_file *f = file_of(c);
-	const char *allow[MAX_ALLOWED + 1];
 	struct lb_error err;
 
-	texts_of(lb_config_get(config, "net.fetch-allow"), allow);
 	f->fd = open_file(a);
 	if (f->fd < 0) {
 		f->why = "there is no room for it";
 		return false;
 	}
-	if (!a->http)
+	if (!a->http) {
 		a->http = lb_http_open(a->loop);
+		a->allowed = allowed(a);
+	}
 	c->fetch =
 		lb_fetch_start(a->http,
 			       &(struct lb_fetch_request){
@@ -149,7 +154,7 @@ static bool start(struct came *c, const char *url)
 				       .max = LB_ATTACH_ITEM,
 				       .total_ms = FETCH_MS,
 				       .proxy = proxy && *proxy ? proxy : NULL,
-				       .allow = allow,
+				       .allow = a->allowed,
 			       },
 			       &events, c, &err);
 	if (c->fetch)

@@ -237,6 +237,7 @@ static int run(struct agent *a)
 	lb_llm_close(a->llm);
 	if (a->http)
 		lb_http_close(a->http);
+	free(a->allowed);
 	providers_close(a);
 	lb_map_release(&a->told, NULL);
 	lb_map_release(&a->models, free_model);
