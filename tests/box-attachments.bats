@@ -443,6 +443,29 @@ time.sleep(60)' "$LB_STATE/lb.db" 3>&- &
 	same 1 "$(ls "$LB_STATE"/media/*/* | grep -vc part)"
 }
 
+@test "a sandbox that is out of reach when its files are to go out is said" {
+	message "$(calls 'touch now; while [ ! -e go ]; do sleep 0.02; done; echo x > $LB_OUTBOX/x')"$'\nsay Done.' |
+		lb-ingest --bot shop jsonl | lb-pipeline > query
+	lb-agent < query > got 2> log 3>&- &
+	until_true [ -e "$LB_STATE/$WORK/now" ]
+	mv "$LB_STATE/$WORK" aside
+	: > "$LB_STATE/$WORK"
+	: > aside/go
+	wait $!
+	same $'Done.\n\n(Not sent: what else there may be, the sandbox is out of reach)' \
+		"$(jq -r 'select(.kind == "reply").text' got)"
+	grep -q "files of the sandbox: cannot open" log
+}
+
+@test "a person who is forgotten takes the files along" {
+	csv
+	reply "$(calls 'cp /workspace/inbox/*/sales.csv $LB_OUTBOX')" "$(component File sales.csv sales.csv)" > got
+	path=$(jq -r '.chain[-1].path' got)
+	cmp sales.csv "$path"
+	lb-session erase shop:person_boss
+	[ ! -e "$path" ]
+}
+
 @test "where commands may not run, nothing is copied, and the message is as before" {
 	csv
 	export LB_MODEL=offline
