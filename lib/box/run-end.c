@@ -11,8 +11,9 @@
 #include "box/run.h"
 
 enum {
-	DRAIN_MS = 150, /* for what was written before the end */
-	LATE_MS = 5000, /* for a killed one to be gone */
+	DRAIN_MS = 150,    /* for what was written before the end */
+	LATE_MS = 5000,    /* for a killed one to be gone */
+	ENGINE_MS = 30000, /* for one that an engine removes */
 };
 
 /* More output than this, thrown away or not, ends it. */
@@ -36,6 +37,12 @@ static void kill_all(struct lb_box_run *run)
 		kill_by(run->child_fd, 0);
 	if (run->exited)
 		return;
+	if (run->driver->is_tended) {
+		if (run->x.ready >= 0)
+			close(run->x.ready);
+		run->x.ready = -1;
+		return;
+	}
 	/* In a sandbox that is the first process as long as it mounts, too. */
 	kill(-run->x.pid, SIGKILL);
 	kill_by(run->pidfd, run->x.pid);
@@ -46,7 +53,9 @@ static void on_drained(void *arg);
 
 void lb_run_wait_a_bit(struct lb_box_run *run)
 {
-	lb_timer_set(run->box->loop, &run->late, lb_clock_mono() + LATE_MS,
+	lb_timer_set(run->box->loop, &run->late,
+		     lb_clock_mono() +
+			     (run->driver->is_tended ? ENGINE_MS : LATE_MS),
 		     on_late, run);
 }
 
@@ -122,7 +131,7 @@ static void fill_result(struct lb_box_run *run)
 	r->out.bytes = run->out.bytes;
 	r->err.bytes = run->err.bytes;
 	if (!r->killed_by && !run->timed_out &&
-	    lb_cgroup_was_short(&run->group))
+	    (run->report.short_of_memory || lb_cgroup_was_short(&run->group)))
 		r->killed_by = "memory";
 }
 

@@ -231,9 +231,11 @@ static int take_group(struct lb_box_run *run, struct lb_error *err)
 	const char *parent = lb_config_str(box->config, "box.cgroup");
 	struct lb_error why;
 
+	run->result.limits = LB_BOX_RLIMIT;
+	if (run->driver->is_tended) /* it says so itself */
+		return 0;
 	if (!box->groups.looked)
 		lb_cgroups_find(&box->groups, "", parent ? parent : "");
-	run->result.limits = LB_BOX_RLIMIT;
 	if (lb_cgroup_make(&box->groups,
 			   &(struct lb_cgroup_limits){
 				   .memory_mb = spec->memory_mb,
@@ -322,11 +324,16 @@ struct lb_box_run *lb_box_start(struct lb_box *box,
 				const struct lb_box_job *job,
 				struct lb_error *err)
 {
-	struct lb_box_run *run = lb_alloc(sizeof(*run));
+	const struct lb_box_driver *driver =
+		job->on_host ? &lb_box_host : lb_box_select(box, err);
+	struct lb_box_run *run;
 
+	if (!driver)
+		return NULL;
+	run = lb_alloc(sizeof(*run));
 	run->box = box;
 	run->job = *job;
-	run->driver = job->on_host ? &lb_box_host : &lb_box_bwrap;
+	run->driver = driver;
 	set_up(run);
 	if (begin(run, err) < 0 || lb_run_watch(run, err) < 0) {
 		lb_run_free(run);

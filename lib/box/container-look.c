@@ -1,0 +1,32 @@
+/* container-look.c - what an engine has. */
+#include <string.h>
+
+#include "box/container.h"
+
+enum { LOOK_MS = 10000, PODMAN_NONE = 1 };
+
+int lb_container_has_image(struct lb_config *config, bool is_podman,
+			   struct lb_error *err)
+{
+	const char *image = lb_config_str(config, "box.local.image");
+	struct lb_argv argv = {NULL, 0}, env = {NULL, 0};
+	lb_autobuf struct lb_buf said = {NULL};
+	int status;
+
+	if (!image || !*image)
+		return 0;
+	lb_container_program(config, is_podman, &argv);
+	lb_argv_add(&argv, "image", "inspect", "--format={{.Id}}", image, NULL);
+	lb_engine_env(&env);
+	status = lb_tender_run(argv.at, env.at, LOOK_MS, &said);
+	lb_argv_release(&argv);
+	lb_argv_release(&env);
+	if (status == 0)
+		return 1;
+	/* the words of both for one that is not there */
+	if (strcasestr(lb_buf_str(&said), "no such image") ||
+	    strcasestr(lb_buf_str(&said), "image not known"))
+		return 0;
+	return lb_engine_explain(is_podman ? "podman" : "docker",
+				 lb_buf_str(&said), err);
+}
