@@ -70,6 +70,7 @@ struct lb_box_report {
 	pid_t child;          /* the first process inside, as seen here; 0 */
 	int exit_code;        /* -1: the command did not run */
 	bool short_of_memory; /* something in it was killed for that */
+	json_t *answer;       /* of one that is remote: what it says; owned */
 };
 
 struct lb_box_driver {
@@ -108,7 +109,7 @@ struct lb_box_driver {
 };
 
 extern const struct lb_box_driver lb_box_bwrap, lb_box_host, lb_box_podman,
-	lb_box_docker;
+	lb_box_docker, lb_box_record;
 
 /*
  * The one that `box.backend` names: LB_CONFIG, there is none of that name. What

@@ -20,7 +20,7 @@ static void quote(struct lb_buf *b, const char *text)
 	lb_buf_putc(b, '\'');
 }
 
-static void quote_all(struct lb_buf *b, const char *const *texts)
+void lb_engine_quote_all(struct lb_buf *b, const char *const *texts)
 {
 	for (; texts && *texts; texts++)
 		quote(b, *texts);
@@ -34,15 +34,15 @@ static void put_environment(const struct lb_box_exec *x, struct lb_buf *b)
 	lb_buf_puts(b, "env -i \"PATH=${PATH:-/usr/local/bin:/usr/bin:/bin}\"");
 	home = lb_printf("HOME=%s", x->home);
 	quote(b, home);
-	quote_all(b, lb_box_environ);
-	quote_all(b, lb_box_environ_terminal(x->terminal));
-	quote_all(b, (const char *const *)x->spec->env);
+	lb_engine_quote_all(b, lb_box_environ);
+	lb_engine_quote_all(b, lb_box_environ_terminal(x->terminal));
+	lb_engine_quote_all(b, (const char *const *)x->spec->env);
 }
 
 static void put_command(const struct lb_box_spec *spec, struct lb_buf *b)
 {
 	if (spec->argv) {
-		quote_all(b, (const char *const *)spec->argv);
+		lb_engine_quote_all(b, (const char *const *)spec->argv);
 	} else if (strlen(spec->cmd) > MAX_ARGUMENT) {
 		lb_buf_puts(b, " sh " LB_ENGINE_AT "/command");
 	} else {

@@ -69,6 +69,9 @@ int lb_engine_tidy(struct lb_box *box, const struct lb_argv *remove,
  * Caller frees; NULL: LB_IO. */
 char *lb_engine_id(struct lb_box *box, struct lb_error *err);
 
+/* The texts as words of a shell, each with a blank in front. */
+void lb_engine_quote_all(struct lb_buf *text, const char *const *words);
+
 /* The script: waits, goes to the folder, becomes the command. */
 void lb_engine_script(const struct lb_box_exec *x, bool is_blind,
 		      struct lb_buf *text);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "box/remote.h"
 #include "box/run.h"
 
 enum {
@@ -105,6 +106,8 @@ static void explain(struct lb_box_run *run, struct lb_error *err)
 		lb_buf_put(&said, lb_buf_str(&s->held), s->held.len);
 	run->driver->explain(lb_buf_str(&said), err);
 	run->result.exit_code = -1; /* what there is, is the backend's own */
+	if (run->driver->is_remote)
+		return;
 	if (err->code == LB_NOINPUT)
 		run->result.exit_code = 127;
 	else if (err->code == LB_DENIED)
@@ -127,6 +130,8 @@ static void fill_result(struct lb_box_run *run)
 	r->end = run->timed_out ? LB_BOX_TIMED_OUT : LB_BOX_COMPLETED;
 	r->exit_code = run->timed_out ? -1 : code_of(run);
 	r->killed_by = run->killed_by;
+	if (!run->killed)
+		lb_remote_result(&run->report, r);
 	r->duration_ms = lb_clock_mono() - run->started;
 	r->out.bytes = run->out.bytes;
 	r->err.bytes = run->err.bytes;

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/proc.h"
+#include "box/remote.h"
 #include "box/run.h"
 
 enum {
@@ -280,6 +281,7 @@ static int keep(struct lb_box_run *run, struct lb_error *err)
 int lb_run_watch(struct lb_box_run *run, struct lb_error *err)
 {
 	struct lb_loop *loop = run->box->loop;
+	int slack = 0;
 
 	if (keep(run, err) < 0)
 		return -1;
@@ -296,9 +298,11 @@ int lb_run_watch(struct lb_box_run *run, struct lb_error *err)
 		lb_loop_watch(loop, run->x.status, EPOLLIN, on_status, run);
 	else if (run->x.ready >= 0)
 		lb_loop_watch(loop, run->x.ready, EPOLLOUT, on_ready, run);
+	if (run->driver->is_remote) /* it says so itself, if it can */
+		slack = LB_REMOTE_SLACK_MS;
 	if (run->job.spec->timeout_ms < INT64_MAX / 2)
 		lb_timer_set(loop, &run->deadline,
-			     run->started + run->job.spec->timeout_ms,
+			     run->started + run->job.spec->timeout_ms + slack,
 			     on_deadline, run);
 	run->measure_ms = FIRST_LOOK_MS;
 	if (run->result.quota == LB_BOX_QUOTA_SOFT)

@@ -40,6 +40,7 @@ void lb_run_free(struct lb_box_run *run)
 	if (run->child_fd >= 0)
 		close(run->child_fd);
 	free(run->home);
+	json_decref(run->report.answer);
 	if (run->measured >= 0)
 		close(run->measured);
 	lb_box_end_group(run->box, &run->group);
@@ -127,12 +128,15 @@ static int take_workspace(struct lb_box_run *run, struct lb_error *err)
 		spec->host_path && spec->host_path_mode != LB_BOX_NONE;
 	struct lb_box_uids uids = {0};
 
+	run->result.quota = LB_BOX_QUOTA_NONE;
+	run->x.home = "/tmp";
+	if (run->driver->is_remote && !is_mounted) /* it has the sessions */
+		return 0;
 	run->x.drop = geteuid() == 0 && run->driver->isolates;
 	if (run->x.drop && lb_box_uids(run->box->config, &uids, err) < 0)
 		return -1;
 	run->x.uid = run->x.drop ? uids.first : geteuid();
 	run->x.gid = run->x.drop ? uids.first : getegid();
-	run->x.home = "/tmp";
 	run->result.quota =
 		spec->quota_mb > 0 ? LB_BOX_QUOTA_SOFT : LB_BOX_QUOTA_NONE;
 	if (is_mounted && run->job.n_skills > 0)

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "box/available.h"
+#include "box/backend.h"
 #include "box/container.h"
 
 static const struct {
@@ -46,19 +47,37 @@ static const struct lb_box_driver *find_local(struct lb_box *box)
 	return has_image(box, false) ? &lb_box_docker : &lb_box_bwrap;
 }
 
+static const char *backend_of(const struct lb_config *config)
+{
+	const char *name = lb_config_str(config, "box.backend");
+
+	return name && *name ? name : "local";
+}
+
+bool lb_box_has_files(const struct lb_config *config)
+{
+	return strncmp(backend_of(config), "exec:", 5) != 0;
+}
+
+bool lb_box_is_host(const struct lb_config *config)
+{
+	return strcmp(backend_of(config), "host") == 0;
+}
+
 const struct lb_box_driver *lb_box_select(struct lb_box *box,
 					  struct lb_error *err)
 {
-	const char *name = lb_config_str(box->config, "box.backend");
+	const char *name = backend_of(box->config);
 
 	if (box->driver)
 		return box->driver;
-	if (!name || !*name || strcmp(name, "local") == 0)
+	if (strcmp(name, "local") == 0)
 		box->driver = find_local(box);
-	for (size_t i = 0; name && i < sizeof(drivers) / sizeof(drivers[0]);
-	     i++)
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++)
 		if (strcmp(drivers[i].name, name) == 0)
 			box->driver = drivers[i].driver;
+	if (strncmp(name, "exec:", 5) == 0)
+		box->driver = &lb_box_record;
 	if (!box->driver)
 		lb_fail(err, LB_CONFIG, "box.backend: there is no '%.64s'",
 			name);

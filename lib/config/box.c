@@ -136,9 +136,10 @@ static void check_backend(struct lb_config *config)
 		    "host is no sandbox: it needs box.allow_host: true");
 		return;
 	}
-	if (lb_key_has_word(BACKENDS, name))
+	if (lb_key_has_word(BACKENDS, name) ||
+	    (strncmp(name, "exec:", 5) == 0 && name[5 + strspn(name + 5, " ")]))
 		return;
-	why = lb_printf("'%.64s' is none of %s", name, BACKENDS);
+	why = lb_printf("'%.64s' is none of %s exec:COMMAND", name, BACKENDS);
 	bad(config, path, why);
 }
 
