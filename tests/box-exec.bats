@@ -113,7 +113,11 @@ answers() {
 	backend sleep 4720
 	lb-exec -- true > out 2>&1 3>&- &
 	local pid=$!
-	until pgrep -fx '[s]leep 4720' > /dev/null; do sleep 0.05; done
+	local i
+	for ((i = 0; i < 100; i++)); do
+		! pgrep -fx '[s]leep 4720' > /dev/null || break
+		sleep 0.05
+	done
 	kill "$pid"
 	wait "$pid" || :
 	! pgrep -fx '[s]leep 4720'

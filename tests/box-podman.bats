@@ -29,21 +29,6 @@ teardown() {
 	done
 }
 
-# sleeps SECONDS - is that still running?
-sleeps() {
-	pgrep -fx "[s]leep $1" > /dev/null
-}
-
-# comes COMMAND... - soon it is so.
-comes() {
-	local i
-	for ((i = 0; i < 150; i++)); do
-		! "$@" || return 0
-		sleep 0.1
-	done
-	return 1
-}
-
 @test "output, errors, input and status are the command's own" {
 	run --separate-stderr -7 lb-exec -- sh -c 'echo out; echo err >&2; exit 7'
 	same out "$output"

@@ -53,7 +53,8 @@ configure_engine() {
 	jq -n --arg name "$name" --arg image "$ENGINE_IMAGE" \
 		--arg runtime "$(engine_runtime)" '{box: {
 			backend: $name, local: {image: $image},
-			($name): {command: $ARGS.positional, runtime: $runtime}}}' \
+			($name): {command: $ARGS.positional,
+				runtime: (if $name == "podman" then $runtime else "" end)}}}' \
 		--args -- "$@" > "$LB_CONFIG"
 }
 
@@ -64,6 +65,27 @@ an_engine() {
 		"$1" > "$BATS_TEST_TMPDIR/engine"
 	chmod 755 "$BATS_TEST_TMPDIR/engine"
 	echo "$BATS_TEST_TMPDIR/engine"
+}
+
+# sleeps SECONDS - is that running?
+sleeps() {
+	pgrep -fx "[s]leep $1" > /dev/null
+}
+
+# comes COMMAND... - soon it is so.
+comes() {
+	local i
+	for ((i = 0; i < 150; i++)); do
+		! "$@" || return 0
+		sleep 0.1
+	done
+	echo "it is not so: $*"
+	return 1
+}
+
+# no_run - no folder of a run is left.
+no_run() {
+	[ -z "$(ls "$LB_STATE/box/runs")" ]
 }
 
 # nothing_left - no container of ours, no folder of a run, nobody who tends one.

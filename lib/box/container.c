@@ -104,12 +104,10 @@ static void put_limits(struct lb_argv *a, const struct lb_box_exec *x,
 	const struct lb_box_spec *spec = x->spec;
 	long long bytes = lb_engine_file_bytes(x);
 
-	lb_argv_add(a, "--memory", NULL);
-	lb_argv_printf(a, "%lldm", (long long)spec->memory_mb);
-	lb_argv_add(a, "--memory-swap", NULL); /* together: no swap */
-	lb_argv_printf(a, "%lldm", (long long)spec->memory_mb);
-	lb_argv_add(a, "--pids-limit", NULL);
-	lb_argv_printf(a, "%lld",
+	lb_argv_printf(a, "--memory=%lldm", (long long)spec->memory_mb);
+	/* together with it: no swap */
+	lb_argv_printf(a, "--memory-swap=%lldm", (long long)spec->memory_mb);
+	lb_argv_printf(a, "--pids-limit=%lld",
 		       (long long)spec->pids_limit + LB_ENGINE_INIT_SLACK);
 	if (has_cpus)
 		lb_argv_printf(a, "--cpus=%g", spec->cpus);
@@ -196,6 +194,8 @@ static void put_hardening(struct lb_argv *a, bool is_podman,
 			    "--image-volume=ignore", "--no-hosts",
 			    "--security-opt=label=disable",
 			    "--security-opt=mask=/sys", NULL);
+	else
+		lb_argv_add(a, "--tmpfs=/sys:ro,size=4k", NULL);
 	if (has_init(is_podman))
 		lb_argv_add(a, "--init", NULL);
 }
@@ -281,6 +281,19 @@ struct lists {
 	struct lb_argv run, remove, find, env;
 };
 
+/* What is mounted in one of those cannot be looked at before it is used, so it
+ * has to be what nobody else can change: a session's own folder and skills. */
+static int check_blind(const struct lb_box_exec *x, const struct engine *e,
+		       struct lb_error *err)
+{
+	if (!x->spec->host_path && x->spec->n_mounts == 0)
+		return 0;
+	return lb_fail(err, LB_DENIED,
+		       "the runtime of %s cannot be looked into, so no folders "
+		       "are mounted in it but those of sessions",
+		       e->name);
+}
+
 static int start(struct lb_box *box, struct lb_box_exec *x,
 		 const struct engine *e, struct lists *l,
 		 const struct lb_engine_run *run, struct lb_error *err)
@@ -288,7 +301,8 @@ static int start(struct lb_box *box, struct lb_box_exec *x,
 	lb_autofree char *pidfile = lb_printf("%s/pid", run->folder);
 	bool blind = is_blind(box->config, e);
 
-	if (put_run(&l->run, box, x, e, run, err) < 0 ||
+	if ((blind && check_blind(x, e, err) < 0) ||
+	    put_run(&l->run, box, x, e, run, err) < 0 ||
 	    put_profile(run, err) < 0)
 		return -1;
 	put_remove(&l->remove, box, e, run->name);

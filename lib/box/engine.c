@@ -286,18 +286,39 @@ int lb_engine_tidy(struct lb_box *box, const struct lb_argv *remove,
 	return bad;
 }
 
+/* Does it only say where help is? */
+static bool is_advice(const char *line)
+{
+	return strncmp(line, "Run '", 5) == 0 || strncmp(line, "See '", 5) == 0;
+}
+
+/* The last of its lines that says something. Cuts the text. */
+static const char *last_words(char *text)
+{
+	static const char *const begins[] = {"docker: ", "Error: ",
+					     "Error response from daemon: "};
+	char *end = text + strlen(text), *line = text;
+
+	for (;;) {
+		while (end > text && isspace((unsigned char)end[-1]))
+			*--end = '\0';
+		line = strrchr(text, '\n');
+		line = line ? line + 1 : text;
+		if (line == text || !is_advice(line))
+			break;
+		end = line;
+	}
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (strncmp(line, begins[i], strlen(begins[i])) == 0)
+			line += strlen(begins[i]);
+	return line;
+}
+
 int lb_engine_explain(const char *name, const char *said, struct lb_error *err)
 {
 	lb_autofree char *text = lb_strdup(said);
-	const char *line;
-	char *last;
+	const char *line = last_words(text);
 
-	while (*text && isspace((unsigned char)text[strlen(text) - 1]))
-		text[strlen(text) - 1] = '\0';
-	last = strrchr(text, '\n');
-	line = last ? last + 1 : text;
-	if (strncmp(line, "Error: ", 7) == 0)
-		line += 7;
 	return lb_fail(err, LB_UNAVAILABLE,
 		       "there is no sandbox: %s failed: %s; 'lb-box doctor' "
 		       "says more",

@@ -6,6 +6,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 IMAGE = "localhost/lb-escape"
+SILENT = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL,
+          "stderr": subprocess.DEVNULL}
 
 
 def runtime():
@@ -14,15 +16,16 @@ def runtime():
     return shutil.which("runc") or shutil.which("crun") or ""
 
 
-class Podman:
-    """Its storage is below one folder, gone after close()."""
+class Engine:
+    """One with the image; what it has for us is gone after close()."""
+
+    name = None
 
     def __init__(self):
         # Everybody may pass: a container's first process is not root.
-        self.dir = tempfile.mkdtemp(prefix="lb-escape-podman-")
+        self.dir = tempfile.mkdtemp(prefix="lb-escape-engine-")
         os.chmod(self.dir, 0o755)
-        self.command = ["podman", "--root", self.dir + "/storage",
-                        "--runroot", self.dir + "/run"]
+        self.command = self.make_command()
         root = self.dir + "/image"
         os.mkdir(root)
         subprocess.run(["sh", HERE + "/../image.sh", root], check=True,
@@ -34,23 +37,59 @@ class Podman:
                            stderr=subprocess.DEVNULL)
         shutil.rmtree(root)
 
+    def make_command(self):
+        raise NotImplementedError
+
     def environment(self):
-        return {"LB__BOX__BACKEND": "podman",
+        section = "LB__BOX__" + self.name.upper() + "__"
+        return {"LB__BOX__BACKEND": self.name,
                 "LB__BOX__LOCAL__IMAGE": IMAGE,
-                "LB__BOX__PODMAN__COMMAND": ",".join(self.command),
-                "LB__BOX__PODMAN__RUNTIME": runtime()}
+                section + "COMMAND": ",".join(self.command)}
 
     def left(self):
-        """How many containers there are."""
+        """How many containers of ours there are."""
         return len(subprocess.run(
-            self.command + ["ps", "-aq"], check=True, text=True,
-            stdin=subprocess.DEVNULL, capture_output=True).stdout.split())
+            self.command + ["ps", "-aq", "--filter", "label=lb.box"],
+            check=True, text=True, stdin=subprocess.DEVNULL,
+            capture_output=True).stdout.split())
+
+    def close(self):
+        subprocess.run(["rm", "-rf", self.dir], check=False)
+
+
+class Podman(Engine):
+    """Its storage is below one folder."""
+
+    name = "podman"
+
+    def make_command(self):
+        return ["podman", "--root", self.dir + "/storage",
+                "--runroot", self.dir + "/run"]
+
+    def environment(self):
+        return dict(super().environment(),
+                    LB__BOX__PODMAN__RUNTIME=runtime())
 
     def close(self):
         subprocess.run(self.command + ["rm", "-fa", "-t", "0"], check=False,
-                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+                       **SILENT)
         for point in ("/storage/overlay", "/storage"):
             subprocess.run(["umount", "-l", self.dir + point], check=False,
-                           stdin=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL)
-        subprocess.run(["rm", "-rf", self.dir], check=False)
+                           **SILENT)
+        super().close()
+
+
+class Docker(Engine):
+    """The daemon that DOCKER_HOST names, or the usual one."""
+
+    name = "docker"
+
+    def make_command(self):
+        return [shutil.which("docker")]
+
+    def close(self):
+        subprocess.run(self.command + ["rmi", IMAGE], check=False, **SILENT)
+        super().close()
+
+
+ALL = {c.name: c for c in (Podman, Docker)}

@@ -70,6 +70,8 @@ class Host:
         self.write("home/skills/demo/SKILL.md", "demo skill\n")
         self.cgroup = cgroup
         self.more = more or {}
+        # How much longer than bubblewrap an engine may take, in seconds.
+        self.start = 5 if more else 0
         # A descriptor somebody forgot to close.
         fd = os.open(self.path("secret/host-secret.txt"), os.O_RDONLY)
         os.dup2(fd, 9, inheritable=True)

@@ -168,13 +168,13 @@ ENGINE = None  # of the set-up we are in
 
 def engine_for(setup):
     """What configures the engine of that set-up; None: it has none."""
-    return ENGINE.environment() if setup == "podman" else None
+    return ENGINE.environment() if setup in engine.ALL else None
 
 
-def in_podman(work):
+def in_engine(name, work):
     """Run work() with an image to run it in, and see that nothing is left."""
     global ENGINE  # pylint: disable=global-statement
-    ENGINE = engine.Podman()
+    ENGINE = engine.ALL[name]()
     try:
         bad = work()
         left = ENGINE.left()
@@ -239,10 +239,10 @@ def enter(name, launcher, work, skip):
         return careful(name, launcher)
     if os.geteuid() != 0:
         return skip("root") if not is_required("root") else 1
-    if name == "podman":
-        if shutil.which("podman"):
-            return in_podman(lambda: work(name, launcher))
-        return skip("podman") if not is_required("podman") else 1
+    if name in engine.ALL:
+        if shutil.which(name):
+            return in_engine(name, lambda: work(name, launcher))
+        return skip(name) if not is_required(name) else 1
     groups = make_groups()
     try:
         if name == "root":
