@@ -7,9 +7,16 @@
 #include "store/store.h"
 
 extern const struct lb_opt audit_options[], pending_options[], decide_options[],
-	doctor_options[], delete_options[];
+	doctor_options[], delete_options[], attach_options[], keep_options[],
+	logs_options[], ps_options[], start_options[], stop_options[];
 
+int attach_verb(int argc, char **argv);
 int audit_verb(int argc, char **argv);
+int keep_verb(int argc, char **argv);
+int logs_verb(int argc, char **argv);
+int ps_verb(int argc, char **argv);
+int start_verb(int argc, char **argv);
+int stop_verb(int argc, char **argv);
 int pending_verb(int argc, char **argv);
 int approve_verb(int argc, char **argv);
 int delete_verb(int argc, char **argv);

@@ -4,6 +4,8 @@
 static const struct lb_verb verbs[] = {
 	{"approve", "REQUEST", "Allow a command that waits, once",
 	 decide_options, approve_verb, 1},
+	{"attach", "PROCESS", "Talk to a process that goes on, by lines",
+	 attach_options, attach_verb, 1},
 	{"audit", "", "List what was done with tools", audit_options,
 	 audit_verb},
 	{"delete", "SESSION...", "Remove the files of sandboxes, for good",
@@ -12,8 +14,17 @@ static const struct lb_verb verbs[] = {
 	 deny_verb, 1},
 	{"doctor", "", "Say what isolation there is here, and what is missing",
 	 doctor_options, doctor_verb},
+	{"keep", "PROCESS", "Keep a command reachable, in the foreground",
+	 keep_options, keep_verb, 1, .chain = true},
+	{"logs", "PROCESS", "Show what a process wrote to standard error",
+	 logs_options, logs_verb, 1},
 	{"pending", "", "List the commands that wait to be approved",
 	 pending_options, pending_verb},
+	{"ps", "", "List the processes that go on", ps_options, ps_verb},
+	{"start", "PROCESS", "Start a command that goes on, in a sandbox",
+	 start_options, start_verb, 1, .chain = true},
+	{"stop", "PROCESS...", "End such processes", stop_options, stop_verb, 1,
+	 -1},
 	{0},
 };
 

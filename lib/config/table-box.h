@@ -58,6 +58,15 @@
 {"box.limits.max_workspace_entries", LB_KEY_INT, "100000", 1, 1000000,
  .doc = "files and folders that a workspace with a quota may hold, but at least "
 	"1000; a smaller quota allows fewer, 64 a MiB"},
+{"box.limits.max_managed_processes", LB_KEY_INT, "64", 0, 1024,
+ .doc = "processes that lb-box start may have running at once"},
+{"box.limits.max_completed_processes", LB_KEY_INT, "256", 0, 10000,
+ .doc = "processes that ended which lb-box ps remembers"},
+{"box.limits.completed_process_retention_sec", LB_KEY_INT, "300", 0, 86400,
+ .doc = "and for so many seconds"},
+{"box.session_ttl", LB_KEY_DURATION, "\"300s\"",
+ .doc = "what goes on of a session ends when nobody used it for so long, but "
+	"not its files; 0 is never"},
 {"box.profiles.*.network", LB_KEY_ENUM, NULL, .values = "off on",
  .doc = "is there a network; a profile that leaves a key out has what the "
 	"built-in one of that name has, else what default has"},
