@@ -1,9 +1,26 @@
 /* container-look.c - what an engine has. */
 #include <string.h>
+#include <unistd.h>
 
 #include "box/container.h"
 
 enum { LOOK_MS = 10000, PODMAN_NONE = 1 };
+
+bool lb_container_has_init(bool is_podman)
+{
+	static const char *const of_podman[] = {"/usr/libexec/podman/catatonit",
+						"/usr/bin/catatonit", NULL};
+	static const char *const of_docker[] =
+		{"/usr/bin/docker-init", "/usr/sbin/docker-init",
+		 "/usr/libexec/docker/docker-init",
+		 "/usr/local/bin/docker-init", NULL};
+
+	for (const char *const *one = is_podman ? of_podman : of_docker; *one;
+	     one++)
+		if (access(*one, X_OK) == 0)
+			return true;
+	return false;
+}
 
 int lb_container_has_image(struct lb_config *config, bool is_podman,
 			   struct lb_error *err)

@@ -81,23 +81,6 @@ static int check_image(struct lb_config *config, const struct lb_box_spec *spec,
 		       *image);
 }
 
-/* An engine that brings an init of its own. */
-static bool has_init(bool is_podman)
-{
-	static const char *const of_podman[] = {"/usr/libexec/podman/catatonit",
-						"/usr/bin/catatonit", NULL};
-	static const char *const of_docker[] =
-		{"/usr/bin/docker-init", "/usr/sbin/docker-init",
-		 "/usr/libexec/docker/docker-init",
-		 "/usr/local/bin/docker-init", NULL};
-
-	for (const char *const *one = is_podman ? of_podman : of_docker; *one;
-	     one++)
-		if (access(*one, X_OK) == 0)
-			return true;
-	return false;
-}
-
 static void put_limits(struct lb_argv *a, const struct lb_box_exec *x,
 		       bool has_cpus)
 {
@@ -196,7 +179,7 @@ static void put_hardening(struct lb_argv *a, bool is_podman,
 			    "--security-opt=mask=/sys", NULL);
 	else
 		lb_argv_add(a, "--tmpfs=/sys:ro,size=4k", NULL);
-	if (has_init(is_podman))
+	if (lb_container_has_init(is_podman))
 		lb_argv_add(a, "--init", NULL);
 }
 
@@ -378,6 +361,7 @@ const struct lb_box_driver lb_box_podman = {
 	.isolates = true,
 	.says = "",
 	.is_tended = true,
+	.has_limits = true,
 	.exec = podman_exec,
 	.read = lb_tender_read,
 	.explain = podman_explain,
@@ -391,6 +375,7 @@ const struct lb_box_driver lb_box_docker = {
 	.isolates = true,
 	.says = "",
 	.is_tended = true,
+	.has_limits = true,
 	.exec = docker_exec,
 	.read = lb_tender_read,
 	.explain = docker_explain,

@@ -11,6 +11,9 @@
 void lb_container_program(struct lb_config *config, bool is_podman,
 			  struct lb_argv *argv);
 
+/* Does it bring an init of its own? */
+bool lb_container_has_init(bool is_podman);
+
 /*
  * Is the configured image there? It is asked, and nothing is fetched. 1, 0, or
  * -1: LB_UNAVAILABLE, the engine does not answer.

@@ -83,10 +83,12 @@ struct lb_box_driver {
 	const char *says;
 	/*
 	 * An engine: `pid` is its tender (tender.h), which reports a child once
-	 * all is mounted, ends all of it when `ready` is closed or we are gone,
-	 * and sees to the limits. False: it is the sandbox's own program.
+	 * all is mounted, ends all of it when `ready` is closed or we are gone.
+	 * False: it is the sandbox's own program.
 	 */
 	bool is_tended;
+	/* It sees to the limits itself; else it has a control group of ours. */
+	bool has_limits;
 	/* It has files of its own: nothing of this machine is mounted. */
 	bool is_remote;
 	/* May be NULL. May it be used here? LB_DENIED says why not. */
@@ -109,7 +111,7 @@ struct lb_box_driver {
 };
 
 extern const struct lb_box_driver lb_box_bwrap, lb_box_host, lb_box_podman,
-	lb_box_docker, lb_box_record;
+	lb_box_docker, lb_box_nsjail, lb_box_record;
 
 /*
  * The one that `box.backend` names: LB_CONFIG, there is none of that name. What

@@ -186,7 +186,7 @@ static int fill(int at, const struct lb_box_exec *x, bool is_blind)
 	if (put_file(in, "start", script.data, script.len) < 0 ||
 	    (cmd && put_file(in, "command", cmd, strlen(cmd)) < 0))
 		return -1;
-	return put_pipe(in, "ready", 0666) < 0 || put_pipe(in, "gate", 0444) < 0
+	return put_pipe(in, "ready", 0666) < 0 || put_pipe(in, "gate", 0644) < 0
 		       ? -1
 		       : 0;
 }

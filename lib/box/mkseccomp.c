@@ -193,9 +193,12 @@ static int make_filter(void)
 
 int main(int argc, char **argv)
 {
-	bool oci = argc > 1 && strcmp(argv[1], "oci") == 0;
+	const char *form = argc > 1 ? argv[1] : "";
+	int made = strcmp(form, "oci") == 0     ? mkseccomp_oci()
+		   : strcmp(form, "kafel") == 0 ? mkseccomp_kafel()
+						: make_filter();
 
-	if ((oci ? mkseccomp_oci() : make_filter()) == 0)
+	if (made == 0)
 		return 0;
 	fputs("mkseccomp: cannot make the filter\n", stderr);
 	return 1;

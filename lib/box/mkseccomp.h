@@ -51,4 +51,7 @@ enum { NEWEST = 450, X32 = 0x40000000 };
  */
 int mkseccomp_oci(void);
 
+/* The same as a policy of kafel, which nsjail reads. */
+int mkseccomp_kafel(void);
+
 #endif

@@ -358,6 +358,7 @@ const struct lb_box_driver lb_box_record = {
 	.isolates = true,
 	.says = "",
 	.is_tended = true,
+	.has_limits = true,
 	.is_remote = true,
 	.exec = record_exec,
 	.read = lb_remote_read,

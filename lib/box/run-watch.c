@@ -200,11 +200,12 @@ static int let_go(struct lb_box_run *run, struct lb_error *err)
 	if (run->child_fd < 0)
 		return lb_fail(err, LB_UNAVAILABLE,
 			       "%s does not say what it started", driver->name);
-	if (driver->check && (driver->check(&run->x, run->report.child,
-					    &run->result.limits, err) < 0 ||
-			      check_mounts(run, err) < 0))
+	if (driver->check && driver->check(&run->x, run->report.child,
+					   &run->result.limits, err) < 0)
 		return -1;
-	if (!driver->check && (!run->x.drop || !run->x.group) &&
+	if (driver->has_limits && check_mounts(run, err) < 0)
+		return -1;
+	if (!driver->has_limits && (!run->x.drop || !run->x.group) &&
 	    (check_mounts(run, err) < 0 || limit_processes(run, err) < 0))
 		return -1;
 	if (run->job.need_groups && run->result.limits != LB_BOX_CGROUP)

@@ -252,7 +252,7 @@ static int take_group(struct lb_box_run *run, struct lb_error *err)
 	struct lb_error why;
 
 	run->result.limits = LB_BOX_RLIMIT;
-	if (run->driver->is_tended) /* it says so itself */
+	if (run->driver->has_limits)
 		return 0;
 	if (!box->groups.looked)
 		lb_cgroups_find(&box->groups, "", parent ? parent : "");

@@ -8,6 +8,7 @@ static const struct sock_filter filter[] = {
 #include "box/seccomp-filter.h"
 };
 
+#include "box/seccomp-kafel.h"
 #include "box/seccomp-oci.h"
 
 /* The least a pipe holds, which is one piece: with one in it, it is full. And

@@ -13,7 +13,7 @@ static const struct {
 } drivers[] = {
 	{"bubblewrap", &lb_box_bwrap}, {"bwrap", &lb_box_bwrap},
 	{"podman", &lb_box_podman},    {"docker", &lb_box_docker},
-	{"host", &lb_box_host},
+	{"nsjail", &lb_box_nsjail},    {"host", &lb_box_host},
 };
 
 /* Is the image there that an engine would run? Not without one configured. */

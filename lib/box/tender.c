@@ -266,14 +266,32 @@ static int set_up(int given[3])
 	return 0;
 }
 
+/* Our descriptors of it were closed with all others. */
+static int open_group(struct lb_cgroup *group)
+{
+	for (int i = 0; i < group->n; i++) {
+		lb_autofree char *path =
+			lb_printf("%s/cgroup.procs", group->folders[i]);
+
+		group->joins[i] = open(path, O_WRONLY | O_CLOEXEC);
+		if (group->joins[i] < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int launch(struct tender *s)
 {
 	struct lb_launch l = s->t->launch;
+	struct lb_cgroup group =
+		l.group ? *l.group : (struct lb_cgroup){.n = 0};
 	struct lb_error err;
 	int given[3];
 
-	if (set_up(given) < 0 || chdir(s->t->folder) < 0)
+	if (set_up(given) < 0 || chdir(s->t->folder) < 0 ||
+	    open_group(&group) < 0)
 		return -1;
+	l.group = l.group ? &group : NULL;
 	s->fds[READY] = open(LB_TENDED_READY,
 			     O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
 	l.fds = given;

@@ -56,7 +56,6 @@ static const struct absent table[] = {
 	 "box.backend: \"exec:ssh HOST lb-exec --records\""},
 	/* settings of backends that box.backend cannot name */
 	{"box.e2b", "any"},
-	{"box.nsjail", "any"},
 	{"box.runtime", NULL},
 	{"box.admission", NULL},
 	{"cloud", NULL},

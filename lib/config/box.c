@@ -12,7 +12,7 @@
 
 #define BUILT_IN "default offline_readonly network_basic network_extended"
 
-#define BACKENDS "local bubblewrap bwrap podman docker host"
+#define BACKENDS "local bubblewrap bwrap podman docker nsjail host"
 
 /* What a profile may lock. */
 #define FIELDS                                                                 \
@@ -146,7 +146,8 @@ static void check_backend(struct lb_config *config)
 static void check_programs(struct lb_config *config)
 {
 	static const char *const paths[] = {"box.podman.command",
-					    "box.docker.command"};
+					    "box.docker.command",
+					    "box.nsjail.command"};
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		const json_t *list = lb_config_get(config, paths[i]);

@@ -4,8 +4,8 @@
  .doc = "is there a sandbox; without one, and where none works, a model is "
 	"offered none of the tools exec, read, write, edit, glob and grep"},
 {"box.backend", LB_KEY_STRING, "\"local\"",
- .doc = "what keeps commands apart: bubblewrap (or bwrap), podman, docker, host, "
-	"or local: bubblewrap where it works, else podman or docker if they "
+ .doc = "what keeps commands apart: bubblewrap (or bwrap), podman, docker, "
+	"nsjail, host, exec:COMMAND, or local: bubblewrap where it works, else podman or docker if they "
 	"have box.local.image; never another one when it does not work"},
 {"box.allowed_images", LB_KEY_LIST, "[]",
  .doc = "images that a request may name beside box.local.image; none is ever "
@@ -32,6 +32,8 @@
 {"box.cgroup", LB_KEY_STRING, "\"\"",
  .doc = "the control group below which sandboxes have theirs; empty is the one "
 	"that lb runs in"},
+{"box.nsjail.command", LB_KEY_LIST, "[\"nsjail\"]",
+ .doc = "the program that is nsjail, and options before ours"},
 {"box.local.profile", LB_KEY_STRING, "\"default\"",
  .doc = "the profile of commands where none is named: default, "
 	"offline_readonly, network_basic, network_extended or one of "
