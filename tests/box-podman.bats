@@ -206,6 +206,16 @@ y><-n><*>" "$output"
 	same mine "$(jq -r .stderr <<< "$output")"
 }
 
+@test "nothing of the engine's is shown of one that was killed before it began" {
+	LB__BOX__PODMAN__COMMAND=$(an_engine 'echo "WARN[0000] old news" >&2
+		case " $* " in *" run "*) sleep 30 ;; esac')
+	export LB__BOX__PODMAN__COMMAND
+	run --separate-stderr -124 lb-exec -t 1 -- true
+	same "" "$output"
+	same "lb-exec: it was killed: its 1 s are over" "$stderr"
+	nothing_left
+}
+
 @test "an engine that does otherwise than it was told runs nothing" {
 	local left why
 	while IFS='|' read -r left why; do

@@ -16,7 +16,12 @@
 #include "box/container.h"
 #include "box/seccomp.h"
 
-enum { SLACK_S = 60, FAR_S = 366 * 24 * 3600 };
+enum {
+	SLACK_S = 60,
+	FAR_S = 366 * 24 * 3600,
+	SLACK = LB_ENGINE_INIT_SLACK,
+	MOST_PROCESSES = 4096, /* of a user, where groups count those of one */
+};
 
 static const struct engine {
 	const char *name;
@@ -82,21 +87,27 @@ static int check_image(struct lb_config *config, const struct lb_box_spec *spec,
 }
 
 static void put_limits(struct lb_argv *a, const struct lb_box_exec *x,
-		       bool has_cpus)
+		       bool is_podman, bool has_cpus)
 {
 	const struct lb_box_spec *spec = x->spec;
-	long long bytes = lb_engine_file_bytes(x);
+	long long bytes = lb_engine_file_bytes(x), most = MOST_PROCESSES;
+	long long processes = is_podman ? spec->pids_limit + SLACK : 0;
 
 	lb_argv_printf(a, "--memory=%lldm", (long long)spec->memory_mb);
 	/* together with it: no swap */
 	lb_argv_printf(a, "--memory-swap=%lldm", (long long)spec->memory_mb);
 	lb_argv_printf(a, "--pids-limit=%lld",
-		       (long long)spec->pids_limit + LB_ENGINE_INIT_SLACK);
+		       (long long)spec->pids_limit + SLACK);
 	if (has_cpus)
 		lb_argv_printf(a, "--cpus=%g", spec->cpus);
 	lb_argv_printf(a, "--ulimit=nofile=%d:%d", LB_ENGINE_OPEN_FILES,
 		       LB_ENGINE_OPEN_FILES);
-	lb_argv_add(a, "--ulimit=core=0:0", "--ulimit=nproc=4096:4096", NULL);
+	/* Without rights an engine may have no control groups. Its namespace is
+	 * the container's own then, and so is this count. */
+	if (!x->drop && processes > 0)
+		most = processes;
+	lb_argv_add(a, "--ulimit=core=0:0", NULL);
+	lb_argv_printf(a, "--ulimit=nproc=%lld:%lld", most, most);
 	lb_argv_printf(a, "--ulimit=fsize=%lld:%lld", bytes, bytes);
 	lb_argv_printf(a, "--shm-size=%dm", LB_ENGINE_TMP_MB);
 }
@@ -222,7 +233,7 @@ static int put_run(struct lb_argv *a, struct lb_box *box,
 	}
 	put_hardening(a, e->is_podman, profile);
 	put_user(a, x, e->is_podman);
-	put_limits(a, x,
+	put_limits(a, x, e->is_podman,
 		   e->is_podman ||
 			   !json_is_false(lb_config_get(box->config,
 							"box.docker.cpu_limit_"

@@ -231,7 +231,9 @@ void lb_run_ended(struct lb_box_run *run)
 	lb_timer_cancel(run->box->loop, &run->late);
 	lb_box_stream_drain(&run->out);
 	lb_box_stream_drain(&run->err);
-	if (!has_not_run(run)) {
+	/* What an engine said that was not let go is no output. */
+	if (!has_not_run(run) &&
+	    (!run->driver->is_tended || run->report.exit_code >= 0)) {
 		lb_box_stream_let_go(&run->out);
 		lb_box_stream_let_go(&run->err);
 	}
