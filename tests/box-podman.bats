@@ -260,6 +260,20 @@ y><-n><*>" "$output"
 	nothing_left
 }
 
+@test "doctor says of each engine whether it is there, and its image" {
+	run lb-box doctor
+	[[ $(jq -r 'select(.check == "podman") | .text' <<< "$output") == "podman version "*" has image '$ENGINE_IMAGE'" ]]
+	LB__BOX__LOCAL__IMAGE=localhost/nosuch run -69 lb-box doctor
+	same '["missing","no image is ever fetched: '"'podman pull localhost/nosuch'"' does it"]' \
+		"$(jq -c 'select(.check == "podman") | [.state, .advice]' <<< "$output")"
+	LB__BOX__PODMAN__COMMAND=/nonexistent run -69 lb-box doctor
+	same '["missing","not here"]' \
+		"$(jq -c 'select(.check == "podman") | [.state, .text]' <<< "$output")"
+	same '["ok","not here, and not needed"]' \
+		"$(LB__BOX__NSJAIL__COMMAND=/nonexistent lb-box doctor |
+			jq -c 'select(.check == "nsjail") | [.state, .text]')"
+}
+
 @test "local: bubblewrap where it works, else podman where the image is" {
 	need mount
 	jq '.box.backend = "local"' "$LB_CONFIG" > new

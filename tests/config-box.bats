@@ -160,11 +160,11 @@ said() {
 			{allowed_mount_roots, profile, workspace_quota_mb}),
 			limits: {max_workspace_entries: .limits.max_workspace_entries}}')"
 	same '{sender_id}' "$(lb-config get system.limitation.force_box_session_id_template)"
-	same "not taken: backend 'docker' is not in this version: bubblewrap is what runs commands" \
-		"$(said box.backend)"
+	same taken "$(said box.backend)"
+	same '"docker" "py"' "$(lb-config get box | jq -c '.backend, .local.image' | paste -sd ' ')"
 	[[ $(said box.runtime.endpoint) == "not taken: the sandbox is always on this machine: "* ]]
 	[[ $(said box.local.host_root) == "not taken: lb keeps the files "* ]]
-	same "not taken: no backend of this version has images" "$(said box.local.image)"
+	same taken "$(said box.local.image)"
 	same "narrowed: /tmp is left out: everybody's files are in it; 'rel' is left out: it is no absolute path" \
 		"$(said box.local.allowed_mount_roots)"
 	same taken "$(said box.limits.max_workspace_entries)"

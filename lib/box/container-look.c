@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "box/container.h"
 
 enum { LOOK_MS = 10000, PODMAN_NONE = 1 };
@@ -28,6 +29,7 @@ int lb_container_has_image(struct lb_config *config, bool is_podman,
 	const char *image = lb_config_str(config, "box.local.image");
 	struct lb_argv argv = {NULL, 0}, env = {NULL, 0};
 	lb_autobuf struct lb_buf said = {NULL};
+	lb_autofree char *text = NULL;
 	int status;
 
 	if (!image || !*image)
@@ -44,6 +46,7 @@ int lb_container_has_image(struct lb_config *config, bool is_podman,
 	if (strcasestr(lb_buf_str(&said), "no such image") ||
 	    strcasestr(lb_buf_str(&said), "image not known"))
 		return 0;
-	return lb_engine_explain(is_podman ? "podman" : "docker",
-				 lb_buf_str(&said), err);
+	text = lb_strdup(lb_buf_str(&said));
+	return lb_fail(err, LB_UNAVAILABLE, "%s does not answer: %s",
+		       is_podman ? "podman" : "docker", lb_engine_words(text));
 }

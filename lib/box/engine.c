@@ -293,7 +293,7 @@ static bool is_advice(const char *line)
 }
 
 /* The last of its lines that says something. Cuts the text. */
-static const char *last_words(char *text)
+const char *lb_engine_words(char *text)
 {
 	static const char *const begins[] = {"docker: ", "Error: ",
 					     "Error response from daemon: "};
@@ -317,7 +317,7 @@ static const char *last_words(char *text)
 int lb_engine_explain(const char *name, const char *said, struct lb_error *err)
 {
 	lb_autofree char *text = lb_strdup(said);
-	const char *line = last_words(text);
+	const char *line = lb_engine_words(text);
 
 	return lb_fail(err, LB_UNAVAILABLE,
 		       "there is no sandbox: %s failed: %s; 'lb-box doctor' "

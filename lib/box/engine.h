@@ -86,6 +86,9 @@ int lb_engine_check(const struct lb_box_exec *x, pid_t child,
 int lb_engine_open_memory(pid_t pid);
 bool lb_engine_was_short(int take_fd);
 
+/* The last of its lines that says something, borrowed; cuts the text. */
+const char *lb_engine_words(char *text);
+
 /* What an engine said when nothing ran. A driver's `explain`, but for its
  * name. */
 int lb_engine_explain(const char *name, const char *said, struct lb_error *err);
