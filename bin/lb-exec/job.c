@@ -160,6 +160,7 @@ static int begin(struct job *job, const struct lb_record *r,
 						  .need_groups =
 							  options.require !=
 							  NULL,
+						  .helper = EXEC_HELPER,
 						  .done = on_done,
 						  .arg = job},
 			     err);

@@ -52,6 +52,9 @@ struct lb_box_job {
 	int in, out, err;
 	bool terminal; /* `in` and `out` are ours: the command gets another */
 	bool need_groups; /* no cgroup, no run */
+	/* The program lb-exec, which is started where there is a network; NULL:
+	 * the one beside this program. */
+	const char *helper;
 	/*
 	 * Called once, from the loop, when all is over. With an error: the
 	 * command did not run (LB_UNAVAILABLE: there is no sandbox; LB_DENIED),

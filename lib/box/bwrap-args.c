@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "box/bridge.h"
 #include "box/bwrap.h"
 
 static void arg(struct lb_bwrap_args *a, const char *text)
@@ -199,11 +200,15 @@ static void set_env(struct lb_bwrap_args *a, const char *const *e)
 
 static void put_env(struct lb_bwrap_args *a, const struct lb_box_exec *x)
 {
+	bool has_network = x->spec->network != LB_BOX_OFF;
+
 	args(a, "--clearenv", "--setenv", "PATH",
 	     "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "--setenv", "HOME",
 	     x->home);
 	set_env(a, lb_box_environ);
 	set_env(a, lb_box_environ_terminal(x->terminal));
+	for (size_t i = 0; has_network && lb_bridge_env[i][0]; i++)
+		args(a, "--setenv", lb_bridge_env[i][0], lb_bridge_env[i][1]);
 	set_env(a, (const char *const *)x->spec->env);
 }
 

@@ -90,19 +90,30 @@ static json_t *environment_of(const struct lb_box_spec *spec)
 	return env;
 }
 
+static json_t *network_of(const struct lb_box_spec *spec)
+{
+	json_t *hosts;
+
+	if (spec->network != LB_BOX_LISTED)
+		return json_string(spec->network == LB_BOX_ON ? "on" : "off");
+	hosts = json_array();
+	for (char **one = spec->hosts; one && *one; one++)
+		json_array_append_new(hosts, lb_json_text(*one, strlen(*one)));
+	return lb_json_pack("{s:o}", "allow", hosts);
+}
+
 /* All that was asked for here is asked for there. */
 static void put_record(struct asking *a, const struct lb_box_spec *spec)
 {
 	int64_t seconds = (spec->timeout_ms + 999) / 1000;
 	json_auto_t *o = lb_json_pack(
-		"{s:s, s:s, s:o, s:s, s:I, s:s, s:o, s:f, s:I, s:I, s:b}",
+		"{s:s, s:s, s:o, s:s, s:I, s:o, s:o, s:f, s:I, s:I, s:b}",
 		"kind", "exec", "id", a->id, "cmd", command_of(spec), "workdir",
 		spec->workdir, "timeout_sec",
 		(json_int_t)(seconds < LONGEST_S ? seconds : LONGEST_S),
-		"network", spec->network == LB_BOX_ON ? "on" : "off", "env",
-		environment_of(spec), "cpus", spec->cpus, "memory_mb",
-		(json_int_t)spec->memory_mb, "pids_limit",
-		(json_int_t)spec->pids_limit, "read_only_rootfs",
+		"network", network_of(spec), "env", environment_of(spec),
+		"cpus", spec->cpus, "memory_mb", (json_int_t)spec->memory_mb,
+		"pids_limit", (json_int_t)spec->pids_limit, "read_only_rootfs",
 		(int)spec->read_only_rootfs);
 
 	if (spec->session)
