@@ -216,6 +216,15 @@ y><-n><*>" "$output"
 	nothing_left
 }
 
+@test "a container that never says that it is there is removed, too" {
+	LB__BOX__PODMAN__COMMAND=$(an_engine '
+		for a; do shift; case $a in /run/lb/start) set -- "$@" -c "sleep 4760; true" ;; *) set -- "$@" "$a" ;; esac; done')
+	export LB__BOX__PODMAN__COMMAND
+	run --separate-stderr -124 lb-exec -t 3 -- true
+	! sleeps 4760
+	nothing_left
+}
+
 @test "an engine that does otherwise than it was told runs nothing" {
 	local left why
 	while IFS='|' read -r left why; do
