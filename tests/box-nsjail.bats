@@ -51,6 +51,14 @@ teardown() {
 	same "" "$(ls "$LB_STATE/box/runs")"
 }
 
+@test "another child of its program's is not taken for the sandbox" {
+	sed -i 's/^exec bwrap/sleep 0.5 \&\n&/' "$jail/nsjail"
+	run --separate-stderr -0 lb-exec -- sh -c 'echo $$'
+	[ "$output" -le 3 ]
+	run -124 lb-exec -t 0.1 -- sleep 4752
+	! pgrep -fx '[s]leep 4752'
+}
+
 @test "what it is told, word for word" {
 	mkdir -p skills/demo
 	echo x > skills/demo/SKILL.md

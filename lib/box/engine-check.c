@@ -143,6 +143,28 @@ int lb_engine_check(const struct lb_box_exec *x, pid_t child,
 		   : 0;
 }
 
+/* Is it the first one of a PID namespace below ours? */
+static bool is_first(pid_t pid)
+{
+	lb_autofree char *status = of_process(pid, "status");
+	const char *numbers = line_of(status, "NSpid:\t");
+	const char *end = numbers ? strchr(numbers, '\n') : NULL;
+
+	return end && end - numbers > 2 && memcmp(end - 2, "\t1", 2) == 0;
+}
+
+pid_t lb_engine_first(pid_t engine)
+{
+	lb_autofree char *name = lb_printf("task/%ld/children", (long)engine);
+	lb_autofree char *children = of_process(engine, name);
+	char *at = children, *end;
+
+	for (long pid; at && (pid = strtol(at, &end, 10)) > 0; at = end)
+		if (is_first((pid_t)pid))
+			return (pid_t)pid;
+	return 0;
+}
+
 int lb_engine_open_memory(pid_t pid)
 {
 	int version = 0;

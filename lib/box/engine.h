@@ -81,6 +81,11 @@ void lb_engine_script(const struct lb_box_exec *x, bool is_blind,
 int lb_engine_check(const struct lb_box_exec *x, pid_t child,
 		    enum lb_box_limits *limits, struct lb_error *err);
 
+/* The child of an engine that is the first process of a sandbox; it may have
+ * others, which it started before or which were there when it became what it
+ * is. 0: there is none. */
+pid_t lb_engine_first(pid_t engine);
+
 /* Where the kernel counts what it killed for want of memory in the group of a
  * process, open; -1. And did it? */
 int lb_engine_open_memory(pid_t pid);

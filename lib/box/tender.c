@@ -99,7 +99,6 @@ static pid_t find(const struct tender *s)
 {
 	const struct lb_tended *t = s->t;
 	lb_autobuf struct lb_buf said = {NULL};
-	lb_autofree char *children = NULL;
 
 	if (t->pidfile)
 		return (pid_t)number_at(t->pidfile);
@@ -108,9 +107,7 @@ static pid_t find(const struct tender *s)
 				       0
 			       ? (pid_t)strtol(lb_buf_str(&said), NULL, 10)
 			       : 0;
-	children = lb_printf("/proc/%ld/task/%ld/children", (long)s->client,
-			     (long)s->client);
-	return (pid_t)number_at(children);
+	return lb_engine_first(s->client);
 }
 
 static void say(const char *what, long number, const char *more)
