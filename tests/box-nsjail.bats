@@ -59,6 +59,22 @@ teardown() {
 	! pgrep -fx '[s]leep 4752'
 }
 
+@test "what cannot be killed, as it became root, is not waited for" {
+	need root
+	cp "$(command -v setpriv)" "$jail/rise"
+	chmod 4755 "$jail/rise"
+	install -m 755 "$(command -v lb-exec)" "$jail"
+	printf '#!/bin/sh\nexec %s/rise --reuid 0 --regid 0 --clear-groups sleep 4753\n' \
+		"$jail" > "$jail/nsjail"
+	chmod 644 "$LB_CONFIG"
+	cp "$LB_CONFIG" "$jail/config"
+	run -124 env LB_STATE="$jail/state" LB_CONFIG="$jail/config" \
+		setpriv --reuid 61235 --regid 61235 --clear-groups \
+		"$jail/lb-exec" -t 1 -- true 3>&-
+	kill "$(pgrep -fx 'sleep 4753')"
+	run -1 pgrep -u 61235
+}
+
 @test "what it is told, word for word" {
 	mkdir -p skills/demo
 	echo x > skills/demo/SKILL.md

@@ -26,7 +26,8 @@ enum {
 	SAID = 4096,
 	READ_SIZE = 64 * 1024,
 	LONGEST_S = 31622400,
-	REST_MS = 200
+	REST_MS = 200,
+	GONE_MS = 1000
 };
 
 #define PREFIX "exec:"
@@ -341,7 +342,7 @@ static void tend(void *arg)
 		}
 	}
 	kill(-a->pid, SIGKILL);
-	waitpid(a->pid, NULL, 0);
+	lb_tender_wait(a->pid, GONE_MS);
 }
 
 static int record_exec(struct lb_box *box, struct lb_box_exec *x,

@@ -28,6 +28,7 @@ enum {
 	AGAIN_MS = 200,
 	REAP_MS = 5,
 	STAYS_MS = 5000, /* what looks after one that is gone */
+	GONE_MS = 1000,  /* what was killed */
 	TRIES = 3,       /* to remove what may only just be about to be there */
 	SAID = 4096,
 };
@@ -45,12 +46,24 @@ struct tender {
 	bool short_of_memory, killed, ended;
 };
 
+/* Not everything can be killed: what another user became, or the kernel holds. */
+int lb_tender_wait(pid_t pid, int64_t ms)
+{
+	lb_autoclose int fd = lb_proc_watch(pid);
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	int status;
+
+	if (fd >= 0)
+		poll(&p, 1, ms > 0 ? (int)ms : 0);
+	return waitpid(pid, &status, WNOHANG) == pid ? status : -1;
+}
+
 int lb_tender_run(char *const argv[], char *const env[], int64_t timeout_ms,
 		  struct lb_buf *said)
 {
 	int64_t until = lb_clock_mono() + timeout_ms;
 	lb_autoclose int from = -1;
-	int ends[2], status = 0;
+	int ends[2], status = -1;
 	struct lb_error ignored;
 	char text[SAID];
 	pid_t pid;
@@ -66,10 +79,8 @@ int lb_tender_run(char *const argv[], char *const env[], int64_t timeout_ms,
 		struct pollfd p = {.fd = from, .events = POLLIN};
 		ssize_t got;
 
-		if (left <= 0 || poll(&p, 1, (int)left) == 0) {
-			kill(-pid, SIGKILL);
+		if (left <= 0 || poll(&p, 1, (int)left) == 0)
 			break;
-		}
 		got = read(from, text, sizeof(text));
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -78,9 +89,13 @@ int lb_tender_run(char *const argv[], char *const env[], int64_t timeout_ms,
 		if (said && said->len < SAID)
 			lb_buf_put(said, text, (size_t)got);
 	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		continue;
-	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	if (pid > 0)
+		status = lb_tender_wait(pid, until - lb_clock_mono());
+	if (pid > 0 && status < 0) {
+		kill(-pid, SIGKILL);
+		lb_tender_wait(pid, GONE_MS);
+	}
+	return status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 static long number_at(const char *path)
@@ -212,8 +227,7 @@ static void kill_all(struct tender *s)
 	if (!s->ended) {
 		kill(-s->client, SIGKILL);
 		kill(s->client, SIGKILL);
-		while (waitpid(s->client, &s->status, 0) < 0 && errno == EINTR)
-			continue;
+		lb_tender_wait(s->client, GONE_MS);
 	}
 	remove_it(s);
 }

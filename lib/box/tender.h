@@ -46,6 +46,9 @@ void lb_tender_read(const char *line, struct lb_box_report *report);
 /* A driver's `let_go`. */
 int lb_tender_let_go(int ready);
 
+/* Wait for a child that was killed, so long: its status; -1: it is not gone. */
+int lb_tender_wait(pid_t pid, int64_t ms);
+
 /*
  * Run `argv` to its end, or kill it: its exit status, -1 for none. What it says
  * on either stream is in `said` as far as that goes; may be NULL.
