@@ -86,7 +86,7 @@ line() {
 	need systemd systemd-analyze
 	mkdir units
 	for unit in "$SHELF"/systemd/*; do
-		sed "s#/usr/bin/lb-run#$LB_TEST_BUILD/lb-run#" "$unit" \
+		sed "s#/usr/bin/lb-\(run\|box\)#$LB_TEST_BUILD/lb-\1#" "$unit" \
 			> "units/${unit##*/}"
 	done
 	run -0 systemd-analyze verify --man=no units/*
@@ -100,6 +100,11 @@ line() {
 		run -0 sh -c "$command --print"
 		[[ $output == *"lb-ingest telegram --bot support"* ]]
 	done
+	run -0 systemd-analyze security --offline=true --threshold=20 \
+		units/lb-box-reap.service
+	while read -r command; do
+		run -0 sh -c "${command/'/etc/lb/config.yaml'/$LB_CONFIG}"
+	done < <(sed -n 's/^ExecStart=//p' units/lb-box-reap.service)
 	grep -q '^Type=notify' units/lb-run.service
 	grep -q '^OnCalendar=' units/lb-once.timer
 	run -0 systemd-analyze calendar "$(sed -n 's/^OnCalendar=//p' \

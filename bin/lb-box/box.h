@@ -4,22 +4,40 @@
 
 #include "base/error.h"
 #include "base/prog.h"
+#include "config/config.h"
 #include "store/store.h"
 
 extern const struct lb_opt audit_options[], pending_options[], decide_options[],
-	doctor_options[], delete_options[];
+	doctor_options[], delete_options[], create_options[], reap_options[],
+	sessions_options[], status_options[];
 
 int audit_verb(int argc, char **argv);
 int pending_verb(int argc, char **argv);
 int approve_verb(int argc, char **argv);
+int create_verb(int argc, char **argv);
 int delete_verb(int argc, char **argv);
 int deny_verb(int argc, char **argv);
 int doctor_verb(int argc, char **argv);
+int gc_verb(int argc, char **argv);
+int reap_verb(int argc, char **argv);
+int sessions_verb(int argc, char **argv);
+int status_verb(int argc, char **argv);
 
 /*
  * The store, and in it what was written until now: 1 and *take, 0 when nothing
  * was ever stored there (no database is made for a look), -1 failed.
  */
 int box_store(struct lb_store **take, struct lb_error *err);
+
+/* What there is to know before sandboxes are looked at. */
+struct box_place {
+	struct lb_config *config;
+	char *state;
+};
+
+/* `config_file` NULL: the one there is. Release it if this returns 0. */
+int box_place(struct box_place *p, const char *config_file,
+	      struct lb_error *err);
+void box_place_release(struct box_place *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* lb-box - look at sandboxes: what was done in them, and what may be. */
+/* lb-box - look after sandboxes: what there are, what was done, what may be. */
 #include "box.h"
 
 static const struct lb_verb verbs[] = {
@@ -6,21 +6,32 @@ static const struct lb_verb verbs[] = {
 	 decide_options, approve_verb, 1},
 	{"audit", "", "List what was done with tools", audit_options,
 	 audit_verb},
+	{"create", "SESSION...", "Make sessions before they are used",
+	 create_options, create_verb, 1, -1},
 	{"delete", "SESSION...", "Remove the files of sandboxes, for good",
 	 delete_options, delete_verb, 1, -1},
 	{"deny", "REQUEST", "Refuse a command that waits", decide_options,
 	 deny_verb, 1},
 	{"doctor", "", "Say what isolation there is here, and what is missing",
 	 doctor_options, doctor_verb},
+	{"gc", "", "Remove files that nobody used for long", reap_options,
+	 gc_verb},
 	{"pending", "", "List the commands that wait to be approved",
 	 pending_options, pending_verb},
+	{"reap", "", "End what is idle, and what was left behind", reap_options,
+	 reap_verb},
+	{"sessions", "", "List the sessions there are", sessions_options,
+	 sessions_verb},
+	{"status", "", "Say how many there are, and what limits them",
+	 status_options, status_verb},
 	{0},
 };
 
 static const struct lb_prog prog = {
 	.name = "lb-box",
 	.operands = "VERB ...",
-	.about = "Look at sandboxes: what was done in them, and what may be",
+	.about = "Look after sandboxes: what there are, what was done, what "
+		 "may be",
 	.example = "lb-box doctor",
 	.verbs = verbs,
 };

@@ -132,6 +132,7 @@ int our_status(int code)
 	case LB_UNAVAILABLE:
 	case LB_DENIED:
 	case LB_CONFIG:
+	case LB_AGAIN: /* there is no room for another session now */
 		return code;
 	default:
 		return 125;

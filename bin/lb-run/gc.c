@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/table.h"
+#include "box/reap.h"
 #include "config/config.h"
 #include "fs/expire.h"
 #include "run.h"
@@ -29,7 +30,7 @@ const struct lb_opt gc_options[] = {
 };
 
 struct gc {
-	const struct lb_config *config;
+	struct lb_config *config;
 	const char *state;
 	struct lb_table *table;
 	int64_t now;
@@ -169,6 +170,30 @@ static int clean_media(const struct gc *gc)
 	return 0;
 }
 
+static void count(void *arg, const char *what, const char *name)
+{
+	int64_t *n = arg;
+
+	(void)what;
+	(void)name;
+	++*n;
+}
+
+/* Sandboxes: what they run on, and files that nobody used for long. */
+static int clean_boxes(const struct gc *gc)
+{
+	int64_t idle = 0, files = 0;
+	int r = lb_box_reap(gc->config, gc->state, count, &idle, gc->err);
+
+	if (r == 0)
+		r = lb_box_gc(gc->config, gc->state, count, &files, gc->err);
+	if (r < 0)
+		return -1;
+	tell(gc, "idle sandboxes", idle);
+	tell(gc, "workspaces", files);
+	return 0;
+}
+
 int gc_verb(int argc, char **argv)
 {
 	static const char *const columns[] = {"what", "removed", NULL};
@@ -191,6 +216,8 @@ int gc_verb(int argc, char **argv)
 	if (clean_store(&gc) < 0)
 		code = lb_report(&err);
 	if (clean_media(&gc) < 0)
+		code = lb_report(&err);
+	if (clean_boxes(&gc) < 0)
 		code = lb_report(&err);
 	lb_table_close(gc.table);
 	lb_config_close(config);

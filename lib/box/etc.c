@@ -217,25 +217,37 @@ static char *name_now(void)
 
 /* Those that were left behind when something changed, or somebody was killed
  * who made one: nobody else makes one now. */
-static void remove_old(int root, const char *but)
+static int remove_old(int root, const char *but)
 {
+	int n = 0;
 	int copy = fcntl(root, F_DUPFD_CLOEXEC, 0);
 	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 	const struct dirent *one;
 	struct lb_error ignored;
 	struct stat st;
 
+	if (dir)
+		rewinddir(dir);
 	while (dir && (one = readdir(dir)) != NULL)
 		if (strncmp(one->d_name, "etc-", 4) == 0 &&
 		    strcmp(one->d_name, but) != 0 &&
 		    fstatat(root, one->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    (strchr(one->d_name, '.') ||
 		     time(NULL) - st.st_ctime > OLD_S))
-			lb_tree_remove(root, one->d_name, &no_limits, &ignored);
+			n += lb_tree_remove(root, one->d_name, &no_limits,
+					    &ignored) == 0;
 	if (dir)
 		closedir(dir);
 	else if (copy >= 0)
 		close(copy);
+	return n;
+}
+
+int lb_box_etc_sweep(int root)
+{
+	lb_autofree char *name = name_now();
+
+	return remove_old(root, name);
 }
 
 /* It appears whole. Locked as long as the folder is open. */

@@ -1,12 +1,17 @@
 #include "box/image.h"
 
+#include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/loop.h>
+#include <linux/major.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -67,6 +72,86 @@ int lb_box_image_make(const char *path, int64_t mb, int64_t files,
 	return 0;
 }
 
+/* Does that loop device have this file in it? */
+static bool holds(int loop, const struct stat *image)
+{
+	struct loop_info64 info;
+
+	return ioctl(loop, LOOP_GET_STATUS64, &info) == 0 &&
+	       info.lo_inode == image->st_ino &&
+	       info.lo_device == image->st_dev;
+}
+
+/*
+ * The loop device that has it already, because a sandbox that outlived its
+ * launcher has it mounted: a second one would be a second file system on the
+ * same blocks, and damage both. -1: there is none.
+ */
+static int find(const struct stat *image, char *name, size_t size)
+{
+	DIR *dir = opendir("/sys/block");
+	const struct dirent *one;
+	int fd = -1, number;
+	char more;
+
+	while (dir && fd < 0 && (one = readdir(dir)) != NULL) {
+		if (sscanf(one->d_name, "loop%d%c", &number, &more) != 1)
+			continue;
+		snprintf(name, size, "/sys/block/loop%d/loop", number);
+		if (access(name, F_OK) < 0)
+			continue;
+		snprintf(name, size, "/dev/loop%d", number);
+		fd = open(name, O_RDWR | O_CLOEXEC);
+		if (fd >= 0 && !holds(fd, image)) {
+			close(fd);
+			fd = -1;
+		}
+	}
+	if (dir)
+		closedir(dir);
+	return fd;
+}
+
+bool lb_box_image_is_at(const char *path, const char *at)
+{
+	struct stat image, here, device;
+	lb_autoclose int loop = -1;
+	char name[64];
+
+	if (stat(path, &image) < 0 || stat(at, &here) < 0 ||
+	    major(here.st_dev) != LOOP_MAJOR)
+		return false;
+	snprintf(name, sizeof(name), "/dev/loop%u", minor(here.st_dev));
+	loop = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	return loop >= 0 && fstat(loop, &device) == 0 &&
+	       device.st_rdev == here.st_dev && holds(loop, &image);
+}
+
+int lb_box_image_used(const char *path, int64_t *bytes, int64_t *inodes)
+{
+	/* Of the superblock, Documentation/filesystems/ext4. */
+	enum { AT = 1024, SIZE = 1024, MAGIC = 0xef53 };
+	lb_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	uint32_t all[SIZE / 4];
+	uint32_t count, blocks, free_blocks, free_inodes, log, overhead;
+
+	if (fd < 0 || pread(fd, all, SIZE, AT) != SIZE ||
+	    (le32toh(all[14]) & 0xffff) != MAGIC)
+		return -1;
+	count = le32toh(all[0]);
+	blocks = le32toh(all[1]);
+	free_blocks = le32toh(all[3]);
+	free_inodes = le32toh(all[4]);
+	log = le32toh(all[6]);
+	overhead = le32toh(all[0x248 / 4]);
+	if (log > 6 || overhead == 0 || overhead > blocks ||
+	    free_blocks > blocks - overhead || free_inodes > count)
+		return -1;
+	*bytes = (int64_t)(blocks - overhead - free_blocks) * (1024LL << log);
+	*inodes = count - free_inodes;
+	return 0;
+}
+
 /* A free loop device with the file in it; it frees itself when unmounted. */
 static int attach(int control, int image, char *name, size_t size)
 {
@@ -113,11 +198,13 @@ int lb_box_image_mount(const char *path, const char *at, uid_t uid, gid_t gid,
 		open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 	lb_autoclose int image = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	lb_autoclose int loop = -1;
+	struct stat st;
 	char name[64];
 
-	if (image < 0)
+	if (image < 0 || fstat(image, &st) < 0)
 		return lb_fail_sys(err, LB_IO, "cannot open '%s'", path);
-	if (control >= 0)
+	loop = find(&st, name, sizeof(name));
+	if (loop < 0 && control >= 0)
 		loop = attach(control, image, name, sizeof(name));
 	if (loop < 0)
 		return lb_fail_sys(err, LB_UNAVAILABLE,

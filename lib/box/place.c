@@ -48,6 +48,34 @@ char *lb_box_workspaces(struct lb_config *config, const char *state)
 			     "workspaces"));
 }
 
+int lb_box_places_find(struct lb_box_places *p, struct lb_config *config,
+		       const char *state, struct lb_error *err)
+{
+	lb_autofree char *root = lb_box_root(config, state);
+	lb_autofree char *workspaces = lb_box_workspaces(config, state);
+	struct stat st;
+
+	*p = (struct lb_box_places){.root = realpath(root, NULL)};
+	if (!p->root || stat(p->root, &st) < 0)
+		return 0;
+	if (st.st_uid != geteuid())
+		return lb_fail(err, LB_DENIED,
+			       "the folder of sandboxes '%s' belongs to user "
+			       "%lu, not to who runs this",
+			       p->root, (unsigned long)st.st_uid);
+	p->sessions = lb_printf("%s/sessions", p->root);
+	p->workspaces = realpath(workspaces, NULL);
+	return 1;
+}
+
+void lb_box_places_release(struct lb_box_places *p)
+{
+	free(p->root);
+	free(p->sessions);
+	free(p->workspaces);
+	*p = (struct lb_box_places){NULL};
+}
+
 char *lb_box_skills(struct lb_config *config, const char *state)
 {
 	const char *set = text_of(config, "box.local.skills_root", NULL);

@@ -18,6 +18,17 @@ char *lb_box_root(struct lb_config *config, const char *state);
  * the root. Caller frees. */
 char *lb_box_workspaces(struct lb_config *config, const char *state);
 
+/* What there is of them. All owned, real names; `workspaces` NULL: there are
+ * none. */
+struct lb_box_places {
+	char *root, *sessions, *workspaces;
+};
+
+/* 1; 0: nothing was ever made there; -1: LB_DENIED, the root is not ours. */
+int lb_box_places_find(struct lb_box_places *places, struct lb_config *config,
+		       const char *state, struct lb_error *err);
+void lb_box_places_release(struct lb_box_places *places);
+
 /* `box.local.skills_root`, where a relative one is below the root; else
  * $LB_STATE/skills. Caller frees. */
 char *lb_box_skills(struct lb_config *config, const char *state);

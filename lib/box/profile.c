@@ -228,3 +228,21 @@ json_t *lb_box_profile_apply(struct lb_config *config, const char *profile,
 	clamp(out, name, of, notes);
 	return out;
 }
+
+int64_t lb_box_profile_quota(struct lb_config *config, const char *profile,
+			     struct lb_error *err)
+{
+	const char *usual = lb_config_str(config, "box.local.profile");
+	json_auto_t *request = lb_json_pack("{s:s}", "cmd", "");
+	json_auto_t *notes = json_array();
+	json_auto_t *whole = NULL;
+	int64_t mb = 0;
+
+	if (!profile)
+		profile = usual && *usual ? usual : "default";
+	whole = lb_box_profile_apply(config, profile, request, notes, err);
+	if (!whole)
+		return -1;
+	lb_json_int(whole, "workspace_quota_mb", &mb);
+	return mb;
+}

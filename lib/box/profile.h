@@ -9,6 +9,7 @@
 #define LB_BOX_PROFILE_H
 
 #include <jansson.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "config/config.h"
@@ -23,6 +24,11 @@
  */
 json_t *lb_box_profile_apply(struct lb_config *config, const char *profile,
 			     const json_t *request, json_t *notes,
+			     struct lb_error *err);
+
+/* What a profile (NULL: that of `box.local.profile`) lets a workspace hold, MiB;
+ * 0: as much as it wants. -1: LB_DATA, there is none of that name. */
+int64_t lb_box_profile_quota(struct lb_config *config, const char *profile,
 			     struct lb_error *err);
 
 /* All of them, {NAME: {...}}, new. */

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/proc.h"
 #include "box/place.h"
+#include "box/reap.h"
 
 static void forget(const struct lb_box_run *run, pid_t pid)
 {
@@ -155,6 +156,9 @@ static int take_workspace(struct lb_box_run *run, struct lb_error *err)
 				err) < 0)
 		return -1;
 	run->has_session = true;
+	if (spec->persistent &&
+	    lb_box_session_persist(&run->session, true, err) < 0)
+		return -1;
 	run->x.session = &run->session;
 	run->x.uid = run->session.uid;
 	run->x.gid = run->session.gid;
@@ -335,5 +339,6 @@ struct lb_box_run *lb_box_start(struct lb_box *box,
 	if (!box->swept)
 		lb_cgroups_sweep(&box->groups);
 	box->swept = true;
+	lb_box_reap_sometimes(box->config, box->state);
 	return run;
 }

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "box/alive.h"
 #include "box/image.h"
 #include "box/key.h"
 #include "box/place.h"
@@ -137,23 +138,35 @@ static int make(struct opening *o, struct lb_error *err)
 	return 0;
 }
 
-/* The workspace as a file system of its own, made when it is new. */
+static bool has_image(const struct lb_box_session *s)
+{
+	lb_autofree char *image = lb_printf("%s/workspace.img", s->folder);
+
+	return access(image, F_OK) == 0;
+}
+
+/* The workspace as a file system of its own, made when it is new. What one that
+ * is there holds is the workspace: without it there is none. */
 static int use_image(struct opening *o, bool is_new, struct lb_error *err)
 {
 	struct lb_box_session *s = o->s;
 	lb_autofree char *image = lb_printf("%s/workspace.img", s->folder);
+	bool made = !has_image(s);
 
-	if (access(image, F_OK) < 0) {
-		if (!is_new)
-			return lb_fail(err, LB_UNAVAILABLE,
-				       "the workspace is older than its quota");
-		if (lb_box_image_make(image, s->quota_mb,
-				      lb_box_files(o->config, s->quota_mb),
-				      err) < 0)
-			return -1;
-	}
-	if (lb_box_image_mount(image, s->workspace, s->uid, s->gid, err) < 0)
+	if (made && !is_new)
+		return lb_fail(err, LB_UNAVAILABLE,
+			       "the workspace is older than its quota");
+	if (made &&
+	    lb_box_image_make(image, s->quota_mb,
+			      lb_box_files(o->config, s->quota_mb), err) < 0)
 		return -1;
+	if (lb_box_image_mount(image, s->workspace, s->uid, s->gid, err) < 0) {
+		if (made)
+			unlink(image);
+		else if (err->code == LB_UNAVAILABLE)
+			err->code = LB_IO;
+		return -1;
+	}
 	return look(o, err) == 1 ? 0 : -1;
 }
 
@@ -170,7 +183,7 @@ static int keep_quota(struct opening *o, bool is_new, struct lb_error *err)
 		s->quota = LB_BOX_QUOTA_HARD;
 		return 0;
 	}
-	if (s->quota_mb <= 0)
+	if (s->quota_mb <= 0 && !has_image(s))
 		return 0;
 	if (use_image(o, is_new, &why) < 0) {
 		if (why.code != LB_UNAVAILABLE)
@@ -191,7 +204,8 @@ static int open_all(struct opening *o, struct lb_error *err)
 
 	if (there < 0)
 		return -1;
-	if (there && (!s->drop || s->quota_mb <= 0 || is_mounted(s)))
+	if (there &&
+	    (!s->drop || is_mounted(s) || (s->quota_mb <= 0 && !has_image(s))))
 		return keep_quota(o, false, err);
 	held = lock(s, err);
 	if (held < 0)
@@ -219,6 +233,50 @@ static char *real(char *take, struct lb_error *err)
 	return path;
 }
 
+/* The time of the file is when it was last used. */
+static void mark_used(const struct lb_box_session *s)
+{
+	if (s->used >= 0)
+		futimens(s->used, NULL);
+}
+
+/*
+ * It is one of those that are alive, and used: in that order, so that nothing is
+ * made for one that may not be; and looked at again, as whoever ends it does both
+ * while it is not used.
+ */
+static int enter(const struct opening *o, const char *state,
+		 struct lb_error *err)
+{
+	for (;;) {
+		if (lb_box_alive_enter(o->config, state, o->root, o->short_name,
+				       err) < 0 ||
+		    use(o->s, err) < 0)
+			return -1;
+		if (lb_box_alive_has(o->root, o->short_name))
+			break;
+		close(o->s->used);
+		o->s->used = -1;
+	}
+	mark_used(o->s);
+	return 0;
+}
+
+int lb_box_session_persist(const struct lb_box_session *s, bool persistent,
+			   struct lb_error *err)
+{
+	lb_autofree char *path = lb_printf("%s/persistent", s->folder);
+	lb_autoclose int fd = -1;
+
+	if (!persistent)
+		return unlink(path) == 0 || errno == ENOENT
+			       ? 0
+			       : lb_fail_sys(err, LB_IO, "cannot remove '%s'",
+					     path);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return fd < 0 ? lb_fail_sys(err, LB_IO, "cannot make '%s'", path) : 0;
+}
+
 int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 			const char *state, const char *name, int64_t quota_mb,
 			struct lb_error *err)
@@ -238,7 +296,7 @@ int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 	if (all && (!s->drop || lb_box_uids(config, &o.uids, err) == 0)) {
 		s->folder = lb_printf("%s/sessions/%s", o.root, folder);
 		s->workspace = lb_printf("%s/%s", all, folder);
-		if (use(s, err) == 0 && open_all(&o, err) == 0) {
+		if (enter(&o, state, err) == 0 && open_all(&o, err) == 0) {
 			free(o.root);
 			return 0;
 		}
@@ -250,6 +308,7 @@ int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 
 void lb_box_session_close(struct lb_box_session *s)
 {
+	mark_used(s);
 	free(s->name);
 	free(s->folder);
 	free(s->workspace);

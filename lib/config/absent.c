@@ -46,8 +46,6 @@ static const struct absent table[] = {
 	{"box.profiles.*.image", "[\"\"]"},
 	{"box.default_memory_mb", "[1536]"},
 	{"box.skills_mode", "[\"ro\"]"},
-	/* sessions are counted when they end, too: lb-box is to see to it */
-	{"box.limits.max_sessions", "[64]"},
 	{"box.limits.max_managed_processes", "[64]"},
 	{"box.limits.max_completed_processes", "[256]"},
 	{"box.limits.completed_process_retention_sec", "[300]"},

@@ -16,6 +16,12 @@
 {"box.cgroup", LB_KEY_STRING, "\"\"",
  .doc = "the control group below which sandboxes have theirs; empty is the one "
 	"that lb runs in"},
+{"box.session_ttl", LB_KEY_DURATION, "\"300s\"",
+ .doc = "what a session of the sandbox runs on ends when nobody has used it for "
+	"so long; its files stay; none is never"},
+{"box.workspace_retention_days", LB_KEY_INT, "0", 0, 36500,
+ .doc = "days after which the files of a session that nobody used are removed, "
+	"by lb-box gc and lb-run gc; 0 is never"},
 {"box.local.profile", LB_KEY_STRING, "\"default\"",
  .doc = "the profile of commands where none is named: default, "
 	"offline_readonly, network_basic, network_extended or one of "
@@ -36,6 +42,9 @@
 {"box.local.workspace_quota_mb", LB_KEY_INT, NULL, 0, 16777216,
  .doc = "MiB that a workspace may hold where the profile does not lock it; 0 "
 	"is no limit, and unset is what the profile says"},
+{"box.limits.max_sessions", LB_KEY_INT, "64", 0, 5000,
+ .doc = "sessions of the sandbox that may be alive at once: they are in use, or "
+	"have a file system mounted; 0 is none at all"},
 {"box.limits.max_workspace_entries", LB_KEY_INT, "100000", 1, 1000000,
  .doc = "files and folders that a workspace with a quota may hold, but at least "
 	"1000; a smaller quota allows fewer, 64 a MiB"},
