@@ -9,7 +9,8 @@
 
 extern const struct lb_opt audit_options[], pending_options[], decide_options[],
 	doctor_options[], delete_options[], create_options[], reap_options[],
-	sessions_options[], status_options[];
+	sessions_options[], status_options[], errors_options[],
+	metrics_options[];
 
 int audit_verb(int argc, char **argv);
 int pending_verb(int argc, char **argv);
@@ -18,7 +19,9 @@ int create_verb(int argc, char **argv);
 int delete_verb(int argc, char **argv);
 int deny_verb(int argc, char **argv);
 int doctor_verb(int argc, char **argv);
+int errors_verb(int argc, char **argv);
 int gc_verb(int argc, char **argv);
+int metrics_verb(int argc, char **argv);
 int reap_verb(int argc, char **argv);
 int sessions_verb(int argc, char **argv);
 int status_verb(int argc, char **argv);
@@ -28,6 +31,11 @@ int status_verb(int argc, char **argv);
  * was ever stored there (no database is made for a look), -1 failed.
  */
 int box_store(struct lb_store **take, struct lb_error *err);
+
+/* Why a row of the audit is a failure, one of these words; NULL: it is none. A
+ * command that ends with a status of its own is none. */
+extern const char *const error_classes[];
+const char *error_class(const json_t *row);
 
 /* What there is to know before sandboxes are looked at. */
 struct box_place {
