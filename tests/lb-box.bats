@@ -142,6 +142,7 @@ echo 3' "$(lb-box audit | jq -r .command)"
 }
 
 @test "metrics are what Prometheus reads, of a time" {
+	cd "$BATS_TEST_TMPDIR"
 	# when AGO [JSON] - a row of so many seconds ago
 	when() {
 		row "$1" "{\"time\": $(($(date +%s) - $1))000} + ${2:-{\}}"

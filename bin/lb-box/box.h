@@ -10,7 +10,7 @@
 extern const struct lb_opt audit_options[], pending_options[], decide_options[],
 	doctor_options[], delete_options[], create_options[], reap_options[],
 	sessions_options[], status_options[], errors_options[],
-	metrics_options[];
+	metrics_options[], meter_options[];
 
 int audit_verb(int argc, char **argv);
 int pending_verb(int argc, char **argv);
@@ -21,6 +21,7 @@ int deny_verb(int argc, char **argv);
 int doctor_verb(int argc, char **argv);
 int errors_verb(int argc, char **argv);
 int gc_verb(int argc, char **argv);
+int meter_verb(int argc, char **argv);
 int metrics_verb(int argc, char **argv);
 int reap_verb(int argc, char **argv);
 int sessions_verb(int argc, char **argv);

@@ -17,6 +17,8 @@ static const struct lb_verb verbs[] = {
 	{"errors", "", "List what failed last", errors_options, errors_verb},
 	{"gc", "", "Remove files that nobody used for long", reap_options,
 	 gc_verb},
+	{"meter", "", "Count quotas for a program that runs commands",
+	 meter_options, meter_verb},
 	{"metrics", "", "Write numbers as Prometheus reads them",
 	 metrics_options, metrics_verb},
 	{"pending", "", "List the commands that wait to be approved",

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "exec.h"
+#include "meter.h"
 #include "record/filter.h"
 
 struct options options = {
@@ -132,7 +133,7 @@ int our_status(int code)
 	case LB_UNAVAILABLE:
 	case LB_DENIED:
 	case LB_CONFIG:
-	case LB_AGAIN: /* there is no room for another session now */
+	case LB_AGAIN: /* there is no room for another one now */
 		return code;
 	default:
 		return 125;
@@ -161,6 +162,7 @@ int main(int argc, char **argv)
 		code = exec_records(&w);
 	else
 		code = exec_one(&w, argv + first);
+	meter_close();
 	lb_box_close(w.box);
 	for (size_t i = 0; i < w.n_skills; i++)
 		free((char *)(uintptr_t)w.skills[i].path);

@@ -13,7 +13,8 @@
 #include "base/mem.h"
 #include "box/cgroup.h"
 
-static const char *const names[LB_CGROUP_KINDS] = {"memory", "pids", "cpu"};
+static const char *const names[LB_CGROUP_KINDS] = {"memory", "pids", "cpu",
+						   "cpuacct"};
 
 /* Is `word` in a list with commas or blanks? */
 static bool has_word(const char *list, const char *word)
@@ -180,7 +181,7 @@ static bool hands_down(const char *folder)
 			      sizeof(text)) < 0)
 			return false;
 		all = true;
-		for (int i = 0; i < LB_CGROUP_KINDS; i++)
+		for (int i = 0; i <= LB_CGROUP_CPU; i++)
 			all = all && has_word(text, names[i]);
 		if (all || fd < 0 || turn > 0)
 			break;
@@ -195,7 +196,7 @@ static void find_v1(struct lb_cgroups *g, const struct us *us,
 {
 	for (int i = 0; i < LB_CGROUP_KINDS; i++) {
 		g->below[i] = below(folder_of(us, names[i]), parent);
-		if (!g->below[i]) {
+		if (!g->below[i] && i != LB_CGROUP_CPUACCT) {
 			lb_fail(&g->why, LB_OS,
 				"no control group for '%s' is mounted",
 				names[i]);
@@ -203,6 +204,9 @@ static void find_v1(struct lb_cgroups *g, const struct us *us,
 		}
 	}
 	g->version = 1;
+	if (g->below[LB_CGROUP_CPUACCT] &&
+	    strcmp(g->below[LB_CGROUP_CPUACCT], g->below[LB_CGROUP_CPU]) == 0)
+		free(lb_steal(&g->below[LB_CGROUP_CPUACCT]));
 }
 
 /*
@@ -261,7 +265,7 @@ void lb_cgroups_find(struct lb_cgroups *g, const char *root, const char *parent)
 	free(us.mountinfo);
 }
 
-/* How many folders groups are made below. */
+/* How many folders groups are made below; some may be NULL. */
 static int kinds(const struct lb_cgroups *g)
 {
 	return g->version == 1 ? LB_CGROUP_KINDS : g->version / 2;
@@ -269,7 +273,7 @@ static int kinds(const struct lb_cgroups *g)
 
 void lb_cgroups_try(struct lb_cgroups *g)
 {
-	for (int i = 0; i < kinds(g); i++) {
+	for (int i = 0; i < kinds(g) && i <= LB_CGROUP_CPU; i++) {
 		lb_autofree char *path =
 			lb_printf("%s/lb-%ld-0", g->below[i], (long)getpid());
 
@@ -296,6 +300,22 @@ static bool is_left_over(const char *name)
 	       errno == ESRCH;
 }
 
+/* Does a process in it belong to another namespace of processes? Then the
+ * number in its name says nothing here: it is not ours. */
+static bool has_strangers(const char *group)
+{
+	lb_autofree char *path = lb_printf("%s/cgroup.procs", group);
+	FILE *f = fopen(path, "re");
+	bool found = false;
+	long pid;
+
+	while (f && !found && fscanf(f, "%ld", &pid) == 1)
+		found = pid == 0;
+	if (f)
+		fclose(f);
+	return found;
+}
+
 static void sweep(const char *folder, int version)
 {
 	DIR *dir = opendir(folder);
@@ -308,7 +328,7 @@ static void sweep(const char *folder, int version)
 			continue;
 		g.folders[0] = lb_printf("%s/%s", folder, one->d_name);
 		g.joins[0] = -1;
-		if (!lb_cgroup_end(&g))
+		if (has_strangers(g.folders[0]) || !lb_cgroup_end(&g))
 			free(g.folders[0]);
 	}
 	if (dir)
@@ -318,5 +338,6 @@ static void sweep(const char *folder, int version)
 void lb_cgroups_sweep(const struct lb_cgroups *g)
 {
 	for (int i = 0; i < kinds(g); i++)
-		sweep(g->below[i], g->version);
+		if (g->below[i])
+			sweep(g->below[i], g->version);
 }

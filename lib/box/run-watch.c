@@ -16,6 +16,7 @@
 enum {
 	FIRST_LOOK_MS = 50,
 	INIT_SLACK = 2, /* processes of the backend's own inside */
+	SPEND_MS = 20,  /* between two looks at what the processors did */
 };
 
 static void on_child(int fd, uint32_t events, void *arg)
@@ -212,6 +213,25 @@ static void on_measure(void *arg)
 		     lb_clock_mono() + run->measure_ms, on_measure, run);
 }
 
+/* Before it can have used what is left, nobody need look. */
+static void on_spend(void *arg)
+{
+	struct lb_box_run *run = arg;
+	double cpus = run->job.spec->cpus > 0 ? run->job.spec->cpus : 1;
+	int64_t now = lb_clock_mono(), used = lb_cgroup_cpu_ms(&run->group),
+		nap;
+
+	if (used < 0)
+		used = (int64_t)((double)(now - run->started) * cpus);
+	if (used >= run->job.most_cpu_ms) {
+		lb_run_end_early(run, "cpu");
+		return;
+	}
+	nap = (int64_t)((double)(run->job.most_cpu_ms - used) / cpus);
+	lb_timer_set(run->box->loop, &run->spend,
+		     now + (nap > SPEND_MS ? nap : SPEND_MS), on_spend, run);
+}
+
 static void on_deadline(void *arg)
 {
 	struct lb_box_run *run = arg;
@@ -254,6 +274,8 @@ int lb_run_watch(struct lb_box_run *run, struct lb_error *err)
 		lb_timer_set(loop, &run->deadline,
 			     run->started + run->job.spec->timeout_ms,
 			     on_deadline, run);
+	if (run->job.most_cpu_ms > 0)
+		on_spend(run);
 	run->measure_ms = FIRST_LOOK_MS;
 	if (run->result.quota == LB_BOX_QUOTA_SOFT)
 		lb_timer_set(loop, &run->measure,

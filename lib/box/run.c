@@ -243,6 +243,7 @@ static int take_group(struct lb_box_run *run, struct lb_error *err)
 				   .memory_mb = spec->memory_mb,
 				   .pids = spec->pids_limit + 2,
 				   .cpus = spec->cpus,
+				   .counts_cpu = run->job.counts_cpu,
 			   },
 			   &run->group, &why) == 0) {
 		run->x.group = &run->group;

@@ -40,7 +40,7 @@ struct lb_box_run {
 	size_t n_said;
 	struct lb_box_report report;
 	int64_t started;
-	struct lb_timer deadline, late, measure;
+	struct lb_timer deadline, late, measure, spend;
 	struct lb_tree_size had; /* the workspace at its start */
 	int measure_ms;          /* until the next look at the workspace */
 	const char *killed_by;

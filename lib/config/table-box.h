@@ -48,6 +48,34 @@
 {"box.limits.max_workspace_entries", LB_KEY_INT, "100000", 1, 1000000,
  .doc = "files and folders that a workspace with a quota may hold, but at least "
 	"1000; a smaller quota allows fewer, 64 a MiB"},
+{"box.quota.sender.execs_per_day", LB_KEY_INT, NULL, 0, 1000000000,
+ .doc = "commands that one sender of a bot may have run in a day, which ends at midnight UTC; "
+	"unset is no limit"},
+{"box.quota.sender.cpu_seconds_per_day", LB_KEY_INT, NULL, 0, 1000000000,
+ .doc = "seconds of processor time that they may take together"},
+{"box.quota.sender.concurrent_execs", LB_KEY_INT, NULL, 0, 1000000,
+ .doc = "commands of one sender of a bot that may run at once"},
+{"box.quota.session.execs_per_day", LB_KEY_INT, NULL, 0, 1000000000,
+ .doc = "commands that one chat may have run in a day, which ends at midnight UTC; "
+	"unset is no limit"},
+{"box.quota.session.cpu_seconds_per_day", LB_KEY_INT, NULL, 0, 1000000000,
+ .doc = "seconds of processor time that they may take together"},
+{"box.quota.session.concurrent_execs", LB_KEY_INT, NULL, 0, 1000000,
+ .doc = "commands of one chat that may run at once"},
+{"box.quota.bot.execs_per_day", LB_KEY_INT, NULL, 0, 1000000000,
+ .doc = "commands that one bot may have run in a day, which ends at midnight UTC; "
+	"unset is no limit"},
+{"box.quota.bot.cpu_seconds_per_day", LB_KEY_INT, NULL, 0, 1000000000,
+ .doc = "seconds of processor time that they may take together"},
+{"box.quota.bot.concurrent_execs", LB_KEY_INT, NULL, 0, 1000000,
+ .doc = "commands of one bot that may run at once"},
+{"box.quota.namespace.execs_per_day", LB_KEY_INT, NULL, 0, 1000000000,
+ .doc = "commands that all that share a state may have run in a day, which ends at midnight UTC; "
+	"unset is no limit"},
+{"box.quota.namespace.cpu_seconds_per_day", LB_KEY_INT, NULL, 0, 1000000000,
+ .doc = "seconds of processor time that they may take together"},
+{"box.quota.namespace.concurrent_execs", LB_KEY_INT, NULL, 0, 1000000,
+ .doc = "commands of all that share a state that may run at once"},
 {"box.profiles.*.network", LB_KEY_ENUM, NULL, .values = "off on",
  .doc = "is there a network; a profile that leaves a key out has what the "
 	"built-in one of that name has, else what default has"},
