@@ -15,6 +15,13 @@ setup() {
 	END
 }
 
+teardown() {
+	local at
+	for at in "$LB_STATE"/box/workspaces/*; do # of a test that failed
+		umount "$at" 2> /dev/null || :
+	done
+}
+
 # calls N MS COMMAND... - that many calls of exec to one lb-tool, at once, each
 # with MS to answer in, the 65th on with half of it; what each ended with.
 calls() {
@@ -51,6 +58,76 @@ END
 		chmod 700 /run/lb
 		lb-exec -- echo two'
 	same $'one\ntwo' "$output"
+}
+
+@test "a umask that takes our own rights away" {
+	umask 0777
+	run -0 lb-exec --session a -- sh -c 'echo one > f; cat f'
+	same one "$output"
+	run -0 lb-exec --session a -- cat f
+	same one "$output"
+	run -0 lb-tool call write --session a '{"path":"b/c","content":"two"}'
+	run -0 lb-tool call read --session a '{"path":"b/c"}'
+	same two "$(jq -r .content <<< "$output")"
+	umask 022
+	same '' "$(find "$LB_STATE" ! -type l ! -perm -u=r)"
+}
+
+@test "a stack that is too small for deep JSON is made larger, or refused in words" {
+	python3 -c 'print("{\"kind\":\"exec\",\"cmd\":\"echo hi\",\"x\":" + "{\"a\":" * 2000 + "1" + "}" * 2000 + "}")' > deep
+	run -0 sh -c 'ulimit -Ss 64; lb-exec --records < deep'
+	same 'hi' "$(jq -r .stdout <<< "$output")"
+	# Some a root may have more than he was left with.
+	! (ulimit -s 64; ulimit -s 512) 2> /dev/null || return 0
+	run -71 --separate-stderr sh -c 'ulimit -s 64; lb-exec --session a -- true'
+	same "lb-exec: the stack may have 64 KiB, and 512 are needed: start it with a higher 'ulimit -s'" \
+		"$stderr"
+}
+
+# as_user COMMAND... - as somebody without rights, also where root runs this.
+as_user() {
+	[ "$(id -u)" -eq 0 ] || { "$@"; return; }
+	chmod a+rx "$BATS_RUN_TMPDIR"{,/test} "$BATS_TEST_TMPDIR"
+	mkdir -p own
+	install -m 755 "$LB_TEST_BUILD"/lb-{exec,tool} own
+	cp "$LB_CONFIG" own/config
+	chown -R 61234:61234 own
+	HOME=$PWD/own LB_STATE=$PWD/own/state LB_CONFIG=$PWD/own/config \
+		PATH=$PWD/own:$PATH \
+		setpriv --reuid 61234 --regid 61234 --clear-groups "$@"
+}
+
+@test "what is not the workspace has a size, for root and for others" {
+	echo 'box: {profiles: {open: {read_only_rootfs: false}}}' > "$LB_CONFIG"
+	for who in '' as_user; do
+		run -0 $who lb-exec --profile open -- df --output=size -m \
+			/ /tmp /dev/shm /run /var/tmp
+		same '64 64 64 64 64' "$(sed 1d <<< "$output" | xargs)"
+		run -0 $who lb-exec -- df --output=size -m /tmp /dev/shm
+		same '64 64' "$(sed 1d <<< "$output" | xargs)"
+		run $who lb-exec -- sh -c ': > /x || : > /run/x || : > /var/tmp/x'
+		[ "$status" -ne 0 ]
+	done
+}
+
+@test "few processes for whoever starts it: it runs with fewer, or says why not" {
+	as_user true
+	run -0 as_user bash -c 'ulimit -u 40; lb-exec --session s -- grep processes /proc/self/limits'
+	same 'Max processes 40 40 processes' "$(xargs <<< "$output")"
+	run -125 as_user bash -c 'ulimit -u 1; exec lb-exec -- true'
+	same "lb-exec: cannot start '/usr/bin/bwrap': Resource temporarily unavailable" "$output"
+	run --separate-stderr -1 as_user bash -c 'ulimit -u 1; exec lb-tool call read --session s "{\"path\":\".\"}"'
+	same "no process can be started for it at this moment; try again later" \
+		"$(jq -r .error <<< "$output")"
+}
+
+@test "files may not be large: what could not be made is not left" {
+	need root
+	run -125 sh -c 'ulimit -f 16; lb-exec --session s --quota 32M -- true'
+	[[ $output == *"workspace.img.new': File too large"* ]]
+	same '' "$(find "$LB_STATE/box" -name '*.new')"
+	run -0 lb-exec --session s --quota 32M --json -- true
+	lb-box delete s
 }
 
 @test "200 records at once where 1024 descriptors are the most that is usual" {
@@ -92,6 +169,20 @@ END
 	same 4 "$(grep -c 'too many commands run at this moment' <<< "$output")"
 	same 64 "$(jq -r '.content // "{}" | fromjson | .status' <<< "$output" |
 		grep -cx timed_out)"
+}
+
+@test "a call that may take for ever, and one whose time was over before it began" {
+	local ms
+	for ms in 9223372036854775807 -9223372036854775808 -1 0; do
+		echo '{"op":"call","id":"'$ms'","name":"exec","arguments":{"command":"echo hi"},"context":
+			{"id":"1","bot":"-","pipeline":"default","session":"-/person_1","deadline_ms":'$ms'}}' |
+			tr -d '\n'
+		echo
+	done > in
+	run -0 lb-tool serve < in
+	same "$(printf '%s\n' '-1 there is no time left for it' '-9223372036854775808 there is no time left for it' \
+		'0 there is no time left for it' '9223372036854775807 hi')" \
+		"$(jq -r '.id + " " + (.content | fromjson | .error // .stdout)' <<< "$output" | sed '/^$/d' | LC_ALL=C sort)"
 }
 
 @test "the workspace of a session is not mounted as a folder" {
@@ -168,10 +259,7 @@ END
 
 @test "nor where somebody without rights runs it" {
 	need root
-	chmod a+rx "$BATS_RUN_TMPDIR"{,/test} "$BATS_TEST_TMPDIR"
-	mkdir own
-	install -m 755 "$LB_TEST_BUILD/lb-exec" own
-	chown -R 61234:61234 own
+	run as_user true # makes the folder
 	export HOME=$PWD/own LB_STATE=$PWD/own/state
 	run killed 40 setpriv --reuid 61234 --regid 61234 --clear-groups \
 		own/lb-exec --session s
@@ -186,4 +274,57 @@ END
 	mv "$LB_STATE/box/$etc" "$BATS_TEST_TMPDIR/away"
 	run -0 lb-exec --session s -- true
 	same "$LB_STATE/box/$etc" "$(echo "$LB_STATE"/box/etc-*)"
+}
+
+# stopped STEP N - lb-exec is killed at that step of making N sessions: the quota of
+# each is kept all the same by the next one, and nothing of the first is left.
+stopped() {
+	python3 - "$@" <<'END'
+import json, os, subprocess, sys, time
+step, n = sys.argv[1], int(sys.argv[2])
+box = os.environ["LB_STATE"] + "/box/"
+dev = lambda path: os.stat(path).st_dev if os.path.exists(path) else None
+bad = 0
+for i in range(n):
+	name = f"{step}{i}"
+	work = box + "workspaces/" + name
+	# Beside the image: mkfs works. On the workspace: it is mounted.
+	there = {"mkfs": lambda: os.path.exists(
+			f"{box}sessions/{name}/workspace.img.new"),
+		"image": lambda: os.path.exists(
+			f"{box}sessions/{name}/workspace.img"),
+		"mount": lambda: dev(work) not in (None, dev(box))}[step]
+	ours = ["lb-exec", "--session", name, "--quota", "32M"]
+	p = subprocess.Popen(ours + ["--", "true"],
+		stderr=subprocess.DEVNULL)
+	end = time.monotonic() + 10
+	while not there() and p.poll() is None and time.monotonic() < end:
+		pass
+	p.kill()
+	p.wait()
+	r = subprocess.run(ours + ["--json", "--", "sh", "-c",
+		"echo ok > f; cat f"], text=True, capture_output=True)
+	got = json.loads(r.stdout or "{}")
+	left = sorted(os.listdir(f"{box}sessions/{name}"))
+	if (got.get("stdout"), got.get("quota")) != ("ok\n", "hard") or \
+			left != ["lock", "name", "use", "workspace.img"]:
+		print(i, r.stderr or got, left)
+		bad = 1
+	subprocess.run(["lb-box", "delete", name], check=True)
+sys.exit(bad)
+END
+}
+
+@test "lb-exec is killed while a workspace of a fixed size is made: it is whole, or not there" {
+	need mount
+	need mkfs.ext4
+	lb-exec --session s --quota 32M -- true
+	grep -q " $LB_STATE/box/workspaces/s ext4 " /proc/mounts ||
+		{ need loop /nonexistent; }
+	run -0 stopped mkfs 10
+	run -0 stopped image 10
+	run -0 stopped mount 20
+	lb-box delete s
+	! grep "$LB_STATE" /proc/mounts
+	same '' "$(losetup -n -O BACK-FILE | grep "$LB_STATE" || :)"
 }

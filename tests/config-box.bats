@@ -114,8 +114,6 @@ said() {
 		"$(problems 'box: {default_memory_mb: 64}')"
 	same "1: box.skills_mode: not in this version" \
 		"$(problems 'box: {skills_mode: rw}')"
-	same "1: box.limits.max_managed_processes: not in this version" \
-		"$(problems 'box: {limits: {max_managed_processes: 3}}')"
 	same "1: box.limits.max_sessions: '5001' is not a whole number from 0 to 5000" \
 		"$(problems 'box: {limits: {max_sessions: 5001}}')"
 	same "" "$(problems 'box: {limits: {max_sessions: 0}, session_ttl: none}')"
@@ -165,7 +163,7 @@ said() {
 	same '{"enabled":false,"local":{"allowed_mount_roots":["/srv/shared"],"profile":"offline_readonly","workspace_quota_mb":100},"limits":{"max_sessions":5,"max_workspace_entries":1000}}' \
 		"$(lb-config get box | jq -c '{enabled, local: (.local |
 			{allowed_mount_roots, profile, workspace_quota_mb}),
-			limits}')"
+			limits: (.limits | {max_sessions, max_workspace_entries})}')"
 	same '{sender_id}' "$(lb-config get system.limitation.force_box_session_id_template)"
 	same "not taken: backend 'docker' is not in this version: bubblewrap is what runs commands" \
 		"$(said box.backend)"

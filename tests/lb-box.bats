@@ -90,6 +90,13 @@ echo 3' "$(lb-box audit | jq -r .command)"
 	[[ ${lines[0]} == "time "*"session "*"sender "*"tool "*"decision "*"exit "*"command"* ]]
 	[[ ${lines[1]} == *"b/person_ann"*"allowed"*"echo evil next"* ]]
 	[[ $output != *$'\e'* && $output != *$'\a'* ]]
+	row 3 '{"exit_code": 137, "killed_by": "memory"}'
+	row 4 '{"exit_code": null, "reason": "no such place"}'
+	row 5 '{"exit_code": 3}'
+	run -0 on_terminal 'lb-box audit'
+	[[ ${lines[3]} == *" memory "*"echo 3" ]]
+	[[ ${lines[4]} == *"echo 4 (no such place)" ]]
+	[[ ${lines[5]} == *" 3 "*"echo 5" ]]
 	run -0 on_terminal 'lb-box audit --json'
 	same 'denied' "$(jq -r .decision <<< "${lines[1]}")"
 }
@@ -263,6 +270,17 @@ bbbbbbbb|2|bob' "$(sql 'SELECT id, state, who FROM approvals')"
 	same aaaaaaaa "$(jq -r .id <<< "${lines[0]}")"
 }
 
+@test "who approves is not drowned by those who ask" {
+	for i in {10..70}; do
+		waits "aaaaaa$i"
+	done
+	run -0 on_terminal 'lb-box pending'
+	same 50 "$(grep -c '^aaaaaa' <<< "$output")"
+	[[ $output == *"... and 11 more, which 'lb-box pending --json' lists"* ]]
+	run -0 lb-box pending
+	same 61 "${#lines[@]}"
+}
+
 @test "doctor says a line a check, and by its status how it is" {
 	run --separate-stderr lb-box doctor --json
 	[ "$status" -eq 0 ] || [ "$status" -eq 1 ] || [ "$status" -eq 69 ]
@@ -277,10 +295,28 @@ bbbbbbbb|2|bob' "$(sql 'SELECT id, state, who FROM approvals')"
 	[[ ${lines[0]} == *" sandbox "* ]]
 }
 
+@test "doctor knows that there is no /proc" {
+	need mount
+	run -69 unshare -m sh -c 'mount -t tmpfs tmpfs /proc && lb-box doctor --json'
+	same '["namespaces","seccomp"]' "$(jq -sc '[.[] | select(.text |
+		contains("there is no /proc")).check]' <<< "$output")"
+	same '["mount -t proc proc /proc"]' "$(jq -sc '[.[] | select(.check == "namespaces" or
+		.check == "seccomp").advice] | unique' <<< "$output")"
+}
+
 @test "doctor starts a sandbox where there is one" {
 	need userns
 	need bwrap
 	same ok "$(lb-box doctor | jq -r 'select(.check == "sandbox").state')"
+}
+
+@test "doctor says that nothing can be kept" {
+	: > "$BATS_TEST_TMPDIR/file"
+	run env LB_STATE="$BATS_TEST_TMPDIR/file/state" lb-box doctor
+	row=$(grep '"check":"state"' <<< "$output")
+	same "weak nothing can be kept in $BATS_TEST_TMPDIR/file/state: cannot write to $BATS_TEST_TMPDIR/file: Not a directory" \
+		"$(jq -r '.state + " " + .text' <<< "$row")"
+	[[ $row == *'set LB_STATE to a folder of your own'* ]]
 }
 
 # row_of CHECK - how the doctor finds it.

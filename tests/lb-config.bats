@@ -542,6 +542,12 @@ a/b@c' "$(jq -r --arg n GROQ_API_KEY,http_proxy,HTTPS_PROXY,OPENAI_BASE_URL,LB__
 	done
 	run --separate-stderr -64 lb-config set bots.Xx.Token x
 	same "lb-config: 'bots.Xx.Token' is no key (did you mean 'bots.Xx.token'?)" "$stderr"
+	# one of a branch that we have not all of, in the wrong place
+	local agent=pipelines.default.ai.local-agent
+	run --separate-stderr -78 lb-config set $agent.elevated ask
+	same "lb-config: '$agent.elevated' is not in this version (did you mean 'pipelines.default.elevated'?)" "$stderr"
+	run --separate-stderr -78 lb-config set $agent.knowledge-bases x
+	same "lb-config: '$agent.knowledge-bases' is not in this version" "$stderr"
 	run -78 lb-config describe vdb.use
 	# a word of a key, and a key without what it is in
 	same "$(lb-config describe pipelines.default.trigger.ignore-rules)" \

@@ -68,6 +68,18 @@ ms() {
 	run -143 lb-exec -- sh -c 'kill $$'
 }
 
+@test "a place that cannot be mounted on is no missing sandbox" {
+	mkdir -p mine/folder other
+	: > mine/file
+	for at in none folder file; do
+		source=other
+		[ $at != folder ] || source=mine/file
+		run -64 lb-exec -w mine:ro --mount "$source:/workspace/$at:ro" -- true
+		[[ $output == "lb-exec: cannot mount at '/workspace/$at': "*"below /mnt" ]]
+	done
+	run -0 lb-exec -w mine:ro --mount other:/workspace/folder:ro -- true
+}
+
 @test "options end at the command; its own are its own" {
 	run -0 lb-exec echo -n --json -t
 	same '--json -t' "$output"
@@ -77,9 +89,9 @@ ms() {
 
 @test "a program that is not there is 127, one that cannot be run 126" {
 	run -127 lb-exec -- no-such-program
-	same "lb-exec: cannot run no-such-program: No such file or directory" "$output"
+	same "lb-exec: cannot run 'no-such-program': No such file or directory" "$output"
 	run -126 lb-exec -- /etc/passwd
-	same "lb-exec: cannot run /etc/passwd: Permission denied" "$output"
+	same "lb-exec: cannot run '/etc/passwd': Permission denied" "$output"
 	run -127 lb-exec --workdir /workspace/deep -- no-such-program
 	run -127 --separate-stderr lb-exec --json -- no-such-program
 	same 'error not_found' "$(result '.kind + " " + .code')"
@@ -103,7 +115,7 @@ ms() {
 		'--env 1A=b -- true' '--env A-B=c -- true' '--network maybe -- true' \
 		'--profile none -- true' '--mount /tmp -- true' \
 		'--skill x -- true' '-w /no/such -- true' '-i -- true' \
-		'--workdir relative -- true' '--max-out 0 -- true'; do
+		'--mount /:mnt:ro -- true' '--max-out 0 -- true'; do
 		# shellcheck disable=SC2086 # words
 		run lb-exec $line
 		[ "$status" -eq 64 ] || { echo "$status: $line: $output"; return 1; }
@@ -111,10 +123,33 @@ ms() {
 	done
 }
 
-@test "a configuration that is wrong is 78" {
+@test "an option that is wrong is called by its own name" {
+	for line in '--network maybe: none of off, on' '--session=: empty' \
+		'--memory=1M: (MiB) is not from 32 to ' '--env=1A=b: 1A' \
+		'--mount=/tmp:mnt: the target is no absolute path'; do
+		# shellcheck disable=SC2086 # words
+		run -64 lb-exec ${line%%: *} -- true
+		[[ $output == "lb-exec: ${line%%[= ]*}"*"${line#*: }"* ]] || {
+			echo "$line: $output"
+			return 1
+		}
+		[[ $output != *field* ]]
+	done
+}
+
+@test "a command line that is given as a program says what to do" {
+	run -127 lb-exec 'echo a: b'
+	same "lb-exec: cannot run 'echo a: b': No such file or directory; a command line is for a shell: sh -c 'COMMAND LINE'" "$output"
+}
+
+@test "a configuration that is wrong is 78, and a record where one is wanted" {
 	echo 'box: {enabled: perhaps}' > "$LB_CONFIG"
 	run -78 lb-exec -- true
 	run -78 lb-exec --records
+	run -78 --separate-stderr lb-exec --json -- true
+	same 'error config' "$(result '.kind + " " + .code')"
+	run -78 --separate-stderr lb-exec --status-fd 1 -- true
+	same 'error config' "$(result '.kind + " " + .code')"
 }
 
 @test "standard input is passed on, whatever it is" {
@@ -146,7 +181,7 @@ x' "$output"
 	run -0 lb-exec -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do echo $i; echo e$i >&2; done'
 	same "$(for i in 1 2 3 4 5 6 7 8 9; do echo $i; echo e$i; done)" "$output"
 	run -127 lb-exec -- no-such-program
-	same "lb-exec: cannot run no-such-program: No such file or directory" "$output"
+	same "lb-exec: cannot run 'no-such-program': No such file or directory" "$output"
 }
 
 @test "a reader that leaves ends the command, quietly" {
@@ -366,6 +401,7 @@ home' "$output"
 	same /workspace/x/y "$output"
 	run -0 lb-exec --session a -- ls x/y
 	same f "$output"
+	same /workspace/x/y "$(lb-exec --session a --workdir x/y -- pwd)"
 	run -0 lb-exec --workdir /usr -- pwd
 	same /usr "$output"
 	run -125 lb-exec --workdir /usr/new -- pwd
@@ -695,6 +731,10 @@ while time.process_time() < 0.3: pass'
 	else
 		run -0 lb-exec --memory 64M -- true
 		[[ $output == *"no control groups here"* ]]
+		run -0 --separate-stderr lb-exec --memory 64M --json -- true
+		[[ $(result '.notes[0]') == *"no control groups here"* ]]
+		run -0 --separate-stderr lb-exec --pids 64 --json -- true
+		same null "$(result .notes)"
 		run -137 lb-exec -t 1 -- python3 -c 'x = bytearray(8 << 30)' || [ "$status" -eq 1 ]
 	fi
 	run -0 lb-exec -- sh -c 'ulimit -n; ulimit -c'
@@ -716,6 +756,27 @@ while time.process_time() < 0.3: pass'
 	[[ $output == "lb-exec: control groups are needed and cannot be had: "* ]]
 	run -69 bash -c 'echo "{\"kind\":\"exec\",\"cmd\":\"true\"}" | lb-exec --records --require cgroup 2> /dev/null'
 	same 'error config' "$(result '.kind + " " + .code')"
+}
+
+@test "a workspace of a fixed size is there without a quota, too, and says its size" {
+	run --separate-stderr -0 lb-exec --session fixed --quota 8M --json -- sh -c 'echo x > f'
+	[ "$(result .quota)" = hard ] || skip 'no file systems of a fixed size here'
+	umount "$LB_STATE/box/workspaces/fixed"
+	same x "$(lb-exec --session fixed -- cat f)"
+	umount "$LB_STATE/box/workspaces/fixed"
+	same x "$(lb-tool call --session fixed read '{"path":"f"}' | jq -r .content)"
+	run --separate-stderr -0 lb-exec --session fixed --quota 16M --json -- cat f
+	same "x hard workspace_quota_mb: 16 was asked for, and this session's workspace was made with 8" \
+		"$(result '[(.stdout|rtrimstr("\n")), .quota, .notes[]] | join(" ")')"
+	run --separate-stderr -0 lb-exec --session fixed --quota 8M --json -- true
+	same null "$(result .notes)"
+	# What cannot be had is not an empty folder.
+	umount "$LB_STATE/box/workspaces/fixed"
+	truncate -s 8M "$BATS_TEST_TMPDIR/zeros"
+	cp "$BATS_TEST_TMPDIR/zeros" "$LB_STATE/box/sessions/fixed/workspace.img"
+	run lb-exec --session fixed -- ls
+	[ "$status" -ne 0 ]
+	[[ $output == "lb-exec: cannot have the files of session 'fixed': "* ]]
 }
 
 @test "a quota is kept while it runs, and over it things can be deleted" {
@@ -928,6 +989,16 @@ denied exec null true null null
 allowed exec b/person_u true 0 null' "$(jq -r '"\(.decision) \(.tool) \(.session) \(.command) \(.exit_code) \(.env | tojson)"' <<< "$output")"
 	same 'i b u to see' "$(tail -n 1 <<< "$output" | jq -r '"\(.id) \(.bot) \(.sender) \(.description)"')"
 	[[ $output != *hush* && $output != *said\\n* ]]
+}
+
+@test "a row has the profile, and a program that may not be run was not denied" {
+	run -126 lb-exec -- /etc/passwd
+	echo 'box: {local: {profile: offline_readonly}}' > "$LB_CONFIG"
+	lb-exec -- true
+	lb-exec --profile default -- true
+	same 'default allowed
+offline_readonly allowed
+default allowed' "$(lb-box audit | jq -r '.profile + " " + .decision')"
 }
 
 @test "with root's home and nothing configured it runs" {

@@ -38,6 +38,7 @@ no() {
 	no "there is no parameter 'x'; there are: path" read '{"path":"a","x":1}'
 	no "'path' is missing" read '{}'
 	no "'path' must be a text" read '{"path":1}'
+	no "'elevated' must be true or false" exec '{"command":"touch a","elevated":"true"}'
 }
 
 @test "a call says where it works" {
@@ -171,6 +172,8 @@ no() {
 	for bad in 'aGk' 'aGk=\n' 'a Gk=' 'a-_=' '====' 'aGk=aGk=' '=aGk'; do
 		no 'content is not base64' write "{\"path\":\"f\",\"content\":\"$bad\",\"encoding\":\"base64\"}"
 	done
+	no "'encoding' must be 'text' or 'base64'" write '{"path":"f","content":"aGk=","encoding":"BASE64"}'
+	no "'mode' must be 'overwrite' or 'append'" write '{"path":"f","content":"x","mode":"apend"}'
 	same old "$(cat "$W/f")"
 	no 'is a folder' write '{"path":"/workspace","content":"x"}'
 	mkdir "$W/d"
@@ -326,6 +329,18 @@ ask() {
 	same 'denied' "$(jq -r 'select(.id == "7").error.code' <<< "$output")"
 }
 
+@test "serve -w: what is never mounted is not served" {
+	mkdir -p "$HOME/project"
+	for folder in / /etc "$HOME" "$(dirname "$HOME")"; do
+		run -77 --separate-stderr lb-tool serve -w "$folder" < <(ask list -/person_1)
+		[[ $stderr == "lb-tool: cannot mount '"* ]]
+		same '' "$output"
+	done
+	run -66 lb-tool serve -w "$HOME/none" < <(ask list -/person_1)
+	run -0 lb-tool serve -w "$HOME/project" < <(ask call -/person_1 write '{"path":"f","content":"x"}')
+	same x "$(cat "$HOME/project/f")"
+}
+
 @test "serve: each call of a file tool is a row of the audit" {
 	needs_sandbox
 	grants write read
@@ -366,6 +381,26 @@ ask() {
 		run -0 lb-tool call --session s write '{"path":"h","content":""}'
 		[ "$(stat -c %u "$LB_STATE"/box/workspaces/*/h)" -ge 200000 ]
 	fi
+}
+
+@test "root works in a folder as its owner, with each of the tools" {
+	need root
+	needs_sandbox
+	mkdir -p "$BATS_TEST_TMPDIR/others"
+	chown 4711:4712 "$BATS_TEST_TMPDIR/others"
+	cd "$BATS_TEST_TMPDIR"
+	run -0 lb-tool call -w others write '{"path":"dir/f","content":"x"}'
+	run -0 lb-tool call -w others exec '{"command":"echo y >> dir/f"}'
+	same '4711:4712 4711:4712' "$(stat -c %u:%g others/dir others/dir/f | xargs)"
+	same xy "$(cat others/dir/f)"
+}
+
+@test "exec by hand: a relative workdir is below /workspace, and the row says who" {
+	needs_sandbox
+	run -0 lb-tool call --session s exec '{"command":"pwd","workdir":"a/b"}'
+	same /workspace/a/b "$(jq -r .preview <<< "$output")"
+	same '"ann" "s"' "$(USER=ann lb-tool call --session s exec '{"command":"true"}' > "$BATS_TEST_TMPDIR/out"
+		lb-box audit -n 1 | jq -r '"\(.sender|tojson) \(.session|tojson)"')"
 }
 
 @test "examples of the page run" {

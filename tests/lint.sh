@@ -97,6 +97,17 @@ strays() {
 	return 0
 }
 
+# What a build in the tree makes is nothing to commit.
+ignored() {
+	made=$(awk '/\\$/ { sub(/\\$/, ""); line = line $0; next }
+		{ print line $0; line = "" }' Makefile.am |
+		sed -n 's/^\(noinst\|check\|EXTRA\)_PROGRAMS = //p; s/^CLEANFILES = //p' |
+		tr -s ' \t' '\n' | grep '^[a-z]')
+	[ -n "$made" ] || return 1
+	echo "$made" | git check-ignore -nv --stdin | grep '^::' && return 1
+	return 0
+}
+
 check "clang-format" clang-format format
 check "rooms include what they may" awk sh tests/rooms.sh
 check "files are short enough" awk lengths
@@ -105,6 +116,7 @@ check "manual pages" mandoc pages
 check "shell scripts" shellcheck shells
 check "the coverage threshold did not fall" git threshold
 check "nothing is in the root by mistake" git strays
+check "what is built is ignored" git ignored
 check "cppcheck" cppcheck analysis
 echo "1..$n"
 exit $bad

@@ -142,6 +142,17 @@ lb_verbs() {
 	done
 }
 
+@test "an example can be copied from a terminal of 80 columns" {
+	need mandoc
+	for page in lb-box.1 lb-exec.1 lb-tool.1; do
+		page "$page" | commands > "$BATS_TEST_TMPDIR/wide"
+		mandoc -T ascii -O width=78 "$LB_TEST_MAN/$page" |
+			sed 's/.\x08//g' | commands > "$BATS_TEST_TMPDIR/narrow"
+		[ -s "$BATS_TEST_TMPDIR/wide" ]
+		diff "$BATS_TEST_TMPDIR/wide" "$BATS_TEST_TMPDIR/narrow"
+	done
+}
+
 @test "every example of the tour and of lb-records(7) runs" {
 	need mandoc
 	examples lb-toolkit.7

@@ -36,17 +36,25 @@ static const char *const columns[] = {"time",     "session",  "sender",
 				      "tool",     "decision", "exit",
 				      "duration", "command",  NULL};
 
-/* What is short of it, for people; in JSON the members stay as they are. */
+/* What is short of it, for people; in JSON the members stay as they are. What
+ * ended it says more than its status, and why it did not run belongs to it. */
 static void shorten(json_t *row)
 {
 	json_t *ms = json_object_get(row, "duration_ms");
+	json_t *killed = json_object_get(row, "killed_by");
 	const char *reason = lb_json_str(row, "reason");
+	const char *command = lb_json_str(row, "command");
+	lb_autofree char *both = NULL;
 
 	if (ms)
 		json_object_set(row, "duration", ms);
-	json_object_set(row, "exit", json_object_get(row, "exit_code"));
-	if (!json_object_get(row, "command") && reason)
-		json_object_set_new(row, "command", json_string(reason));
+	json_object_set(row, "exit",
+			killed ? killed : json_object_get(row, "exit_code"));
+	if (!reason)
+		return;
+	both = command ? lb_printf("%s (%s)", command, reason)
+		       : lb_strdup(reason);
+	lb_json_set_str(row, "command", both, strlen(both));
 }
 
 struct show {

@@ -10,9 +10,16 @@
 extern const struct lb_opt audit_options[], pending_options[], decide_options[],
 	doctor_options[], delete_options[], create_options[], reap_options[],
 	sessions_options[], status_options[], errors_options[],
-	metrics_options[], meter_options[];
+	metrics_options[], meter_options[], attach_options[], keep_options[],
+	logs_options[], ps_options[], start_options[], stop_options[];
 
+int attach_verb(int argc, char **argv);
 int audit_verb(int argc, char **argv);
+int keep_verb(int argc, char **argv);
+int logs_verb(int argc, char **argv);
+int ps_verb(int argc, char **argv);
+int start_verb(int argc, char **argv);
+int stop_verb(int argc, char **argv);
 int pending_verb(int argc, char **argv);
 int approve_verb(int argc, char **argv);
 int create_verb(int argc, char **argv);

@@ -11,6 +11,9 @@
 #include "box.h"
 #include "store/approval.h"
 
+/* That people are shown: those who ask may be many, and each has a page. */
+enum { SHOWN = 50 };
+
 static bool json;
 
 const struct lb_opt pending_options[] = {
@@ -99,7 +102,8 @@ static void show(void *arg, const json_t *request)
 	int64_t asked = 0, until = 0;
 	json_t *row;
 
-	s->n++;
+	if (++s->n > SHOWN && !s->table)
+		return;
 	lb_json_int(request, "asked", &asked);
 	lb_json_int(request, "until", &until);
 	if (!s->table) {
@@ -130,6 +134,10 @@ int pending_verb(int argc, char **argv)
 		lb_table_close(s.table);
 	if (got < 0)
 		return lb_report(&err);
+	if (people && s.n > SHOWN)
+		printf("\n... and %zu more, which 'lb-box pending --json' "
+		       "lists\n",
+		       s.n - SHOWN);
 	if (people && s.n > 0)
 		puts("\n'lb-box approve REQUEST' allows one for 15 minutes, "
 		     "once; "

@@ -204,8 +204,7 @@ static int not_a_key(const char *path, struct lb_error *err)
 		return lb_fail(err, LB_USAGE, "'%s' is a section; set its keys",
 			       path);
 	if (lb_key_absence(path, NULL) != LB_KEY_UNKNOWN)
-		return lb_fail(err, LB_CONFIG, "'%s' is not in this version",
-			       path);
+		return lb_key_refuse_absent(path, err);
 	near = lb_key_near(path);
 	if (near)
 		return lb_fail(err, LB_USAGE,

@@ -15,7 +15,7 @@ struct options {
 	int64_t timeout_ms, memory, quota, max_line;
 	long pids, jobs, shown;
 	const char *cpus;
-	bool json, records, terminal, host, strict;
+	bool json, records, terminal, service, host, strict;
 };
 
 extern struct options options;
@@ -36,9 +36,14 @@ json_t *request_of_options(struct lb_error *err);
 /* The skills of --skill NAME=DIR, resolved. LB_USAGE, LB_NOINPUT. */
 int request_skills(struct work *work, struct lb_error *err);
 
+/* The name of the profile that holds where a request names no limits. */
+const char *request_profile(const struct work *work);
 /* A request under a profile as a spec; what it was not given is in `notes`. */
 int request_spec(struct work *work, const json_t *request, json_t *notes,
 		 struct lb_box_spec *spec, struct lb_error *err);
+
+/* "field 'network' ..." of what the command line asked for: name the option. */
+void blame_option(struct lb_error *err);
 
 /* Keep what was done, for `lb-box audit`. `record` may be NULL. */
 void request_audit(const struct work *work, const struct lb_box_spec *spec,

@@ -46,6 +46,8 @@ static const struct lb_opt opts[] = {
 	 .text = &options.require},
 	{'i', "interactive", NULL, "give it a terminal of its own",
 	 .flag = &options.terminal},
+	{0, "service", NULL, "no limit of time: it goes on while it is needed",
+	 .flag = &options.service},
 	{0, "json", NULL, "print a result object, not what it writes",
 	 .flag = &options.json},
 	{0, "records", NULL, "read exec records, write result records",
@@ -112,6 +114,8 @@ static void check_usage(int operands)
 		lb_usage("--records takes its commands from standard input");
 	if (options.records && options.terminal)
 		lb_usage("--records and --interactive exclude each other");
+	if (options.service && (options.records || options.timeout_ms))
+		lb_usage("--service excludes --records and --timeout");
 	if (options.json && options.terminal)
 		lb_usage("--json and --interactive exclude each other");
 	if (!options.records && operands == 0)
@@ -151,13 +155,16 @@ int main(int argc, char **argv)
 	struct work w = {NULL};
 	struct lb_error err;
 	int first, code;
+	bool bad;
 
 	lb_start(&prog);
 	first = lb_options(argc, argv);
 	check_usage(argc - first);
-	if (set_up(&w, &err) < 0)
-		code = options.records ? lb_report(&err)
-				       : our_status(lb_report(&err));
+	bad = set_up(&w, &err) < 0;
+	if (bad)
+		w.refused = err;
+	if (bad && options.records)
+		code = lb_report(&err);
 	else if (options.records)
 		code = exec_records(&w);
 	else

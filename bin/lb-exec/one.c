@@ -100,9 +100,12 @@ static int prepare(struct one *o, char **argv, struct lb_error *err)
 	/* argv takes its place. */
 	if (request)
 		json_object_set_new(request, "cmd", json_string("argv"));
-	if (!request ||
-	    request_spec(o->work, request, o->notes, &o->spec, err) < 0)
+	if (!request)
 		return -1;
+	if (request_spec(o->work, request, o->notes, &o->spec, err) < 0) {
+		blame_option(err);
+		return -1;
+	}
 	while (argv[n])
 		n++;
 	free(o->spec.cmd);
@@ -111,7 +114,7 @@ static int prepare(struct one *o, char **argv, struct lb_error *err)
 	for (size_t i = 0; i < n; i++)
 		o->spec.argv[i] = lb_strdup(argv[i]);
 	/* Somebody is at work, for as long as he likes. */
-	if (options.terminal && !options.timeout_ms)
+	if ((options.terminal || options.service) && !options.timeout_ms)
 		o->spec.timeout_ms = INT64_MAX;
 	return 0;
 }

@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "box/audit.h"
 #include "box/profile.h"
 #include "exec.h"
 
@@ -77,6 +75,11 @@ static int put_mounts(json_t *request, struct lb_error *err)
 				       "--mount '%s' is not DIR:TARGET[:ro]",
 				       options.mounts.at[i]);
 		*target++ = '\0';
+		if (*target != '/')
+			return lb_fail(err, LB_USAGE,
+				       "--mount '%s': the target is no "
+				       "absolute path, such as /mnt/name",
+				       options.mounts.at[i]);
 		source = real_folder(text, err);
 		if (!source)
 			return -1;
@@ -140,13 +143,14 @@ static int64_t seconds(void)
 json_t *request_of_options(struct lb_error *err)
 {
 	json_t *request = json_object();
+	lb_autofree char *workdir =
+		options.workdir ? lb_box_folder_inside(options.workdir) : NULL;
 
 	if (options.session)
 		lb_json_set_str(request, "session_id", options.session,
 				strlen(options.session));
-	if (options.workdir)
-		lb_json_set_str(request, "workdir", options.workdir,
-				strlen(options.workdir));
+	if (workdir)
+		lb_json_set_str(request, "workdir", workdir, strlen(workdir));
 	if (options.network)
 		lb_json_set_str(request, "network", options.network,
 				strlen(options.network));
@@ -182,16 +186,20 @@ int request_skills(struct work *w, struct lb_error *err)
 	return 0;
 }
 
+const char *request_profile(const struct work *w)
+{
+	const char *usual = lb_config_str(w->config, "box.local.profile");
+
+	if (options.profile)
+		return options.profile;
+	return usual ? usual : "default";
+}
+
 int request_spec(struct work *w, const json_t *request, json_t *notes,
 		 struct lb_box_spec *spec, struct lb_error *err)
 {
-	const char *profile = options.profile
-				      ? options.profile
-				      : lb_config_str(w->config, "box.local."
-								 "profile");
-	json_auto_t *whole =
-		lb_box_profile_apply(w->config, profile ? profile : "default",
-				     request, notes, err);
+	json_auto_t *whole = lb_box_profile_apply(w->config, request_profile(w),
+						  request, notes, err);
 
 	if (!whole || lb_box_spec_read(spec, whole, err) < 0)
 		return -1;
@@ -200,40 +208,4 @@ int request_spec(struct work *w, const json_t *request, json_t *notes,
 	    options.timeout_ms < spec->timeout_ms && options.timeout_ms > 0)
 		spec->timeout_ms = options.timeout_ms;
 	return 0;
-}
-
-void request_audit(const struct work *w, const struct lb_box_spec *spec,
-		   const json_t *record, const struct lb_box_result *result,
-		   const struct lb_error *error)
-{
-	struct lb_box_audit row = {
-		.time = lb_clock_now() - (result ? result->duration_ms : 0),
-		.id = lb_json_str(record, "id"),
-		.bot = lb_json_str(record, "bot"),
-		.pipeline = lb_json_str(record, "pipeline"),
-		.session = spec->session,
-		.sender = record ? lb_json_str(record, "sender_id")
-				 : lb_config_user(w->config),
-		.tool = "exec",
-		.description = lb_json_str(record, "description"),
-		.reason = error ? error->text : NULL,
-		.decision = error && error->code == LB_DENIED ? LB_BOX_DENIED
-							      : LB_BOX_ALLOWED,
-		.command = spec->cmd,
-		.env = spec->env,
-		.profile = options.profile,
-		.exit_code = -1,
-		.duration_ms = -1,
-		.spec = spec,
-	};
-	lb_autobuf struct lb_buf words = {NULL};
-
-	for (char **one = spec->argv; one && *one; one++)
-		lb_buf_printf(&words, "%s%s", one == spec->argv ? "" : " ",
-			      *one);
-	if (spec->argv)
-		row.command = lb_buf_str(&words);
-	if (result && !error)
-		lb_box_audit_result(&row, result);
-	lb_box_audit_write(w->state, &row);
 }

@@ -115,18 +115,25 @@ static void say_end(const struct lb_box_spec *spec,
 			    "leaves for today is used up");
 	else if (r->killed_by)
 		lb_complain("it was killed: %s", r->killed_by);
-	/* What was asked for by name is not kept as it could be. */
-	if (r->limits != LB_BOX_CGROUP &&
-	    (options.memory || options.pids || options.cpus))
-		lb_warn("there are no control groups here: --memory, --pids "
-			"and --cpus hold for single processes, as far as they "
-			"do ('lb-box doctor')");
+}
+
+/* What was asked for by name is not kept as it could be. */
+static void note_limits(const struct lb_box_result *r)
+{
+	if (r->limits == LB_BOX_CGROUP || !(options.memory || options.cpus))
+		return;
+	json_array_append_new(
+		r->notes,
+		json_string("there are no control groups here: --memory holds "
+			    "for each process by itself, from 4 GiB on, and "
+			    "--cpus for none ('lb-box doctor' says more)"));
 }
 
 int tell_end(const struct lb_box_spec *spec, const struct lb_box_result *r)
 {
 	json_auto_t *record = NULL;
 
+	note_limits(r);
 	if (options.json) {
 		record = tell_result(r);
 		return tell_record(STDOUT_FILENO, record, NULL);

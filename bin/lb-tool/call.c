@@ -120,9 +120,12 @@ static json_t *call_exec(struct lb_config *config, const char *state,
 	lb_autofree char *path = folder ? realpath(folder, NULL) : NULL;
 	struct lb_loop *loop;
 	struct lb_execs *execs;
+	json_auto_t *context =
+		lb_json_pack("{s:s}", "sender_id", lb_config_user(config));
 	json_t *result = NULL;
 	const struct lb_exec_order order = {
 		.arguments = arguments,
+		.context = context,
 		.policy = {.profile =
 				   lb_config_str(config, "box.local.profile")},
 		.session = session,

@@ -6,7 +6,7 @@
 static const struct lb_verb verbs[] = {
 	{"list", "", "List the tools and what they take", list_options,
 	 list_verb},
-	{"call", "NAME [JSON]", "Call a tool and print its result",
+	{"call", "NAME [JSON | -]", "Call a tool and print its result",
 	 call_options, call_verb, 1, 2},
 	{"serve", "", "Be a tool provider, lb-provider(7)", serve_options,
 	 serve_verb},

@@ -1,6 +1,7 @@
 /* lb-tool - where its tools work. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/json.h"
@@ -11,9 +12,12 @@
 
 enum { MIB = 1024 * 1024 };
 
+/* Root works in a folder as its owner, as lb-exec does. */
 int place_of_folder(struct tool_place *p, const char *folder,
 		    struct lb_error *err)
 {
+	struct stat st;
+
 	*p = (struct tool_place){
 		.session = {.workspace_fd = -1},
 		.folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC),
@@ -23,6 +27,13 @@ int place_of_folder(struct tool_place *p, const char *folder,
 				   errno == EACCES ? LB_DENIED : LB_NOINPUT,
 				   "cannot open '%s'", folder);
 	p->place.workspace = p->folder;
+	if (geteuid() != 0)
+		return 0;
+	if (fstat(p->folder, &st) < 0)
+		return lb_fail_sys(err, LB_IO, "cannot open '%s'", folder);
+	p->place.drop = st.st_uid != 0;
+	p->place.uid = st.st_uid;
+	p->place.gid = st.st_gid ? st.st_gid : (gid_t)st.st_uid;
 	return 0;
 }
 

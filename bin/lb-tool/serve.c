@@ -5,7 +5,9 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "box/backend.h"
+#include "box/mounts.h"
 #include "serving.h"
 
 enum {
@@ -113,6 +115,25 @@ static json_t *list(void *arg, const json_t *context)
 	return all;
 }
 
+/* Whoever asks has what is in it: not a home, the system's or another's. */
+static int judge_folder(const struct serving *s, struct lb_error *err)
+{
+	struct lb_box_spec spec = {.host_path_mode = LB_BOX_RO};
+	int bad;
+
+	if (!s->folder)
+		return 0;
+	spec.host_path = realpath(s->folder, NULL);
+	if (!spec.host_path)
+		return lb_fail_sys(err, LB_NOINPUT, "cannot open '%s'",
+				   s->folder);
+	spec.mount_path = lb_strdup(LB_BOX_WORKSPACE);
+	bad = lb_box_mounts_check(s->config, s->state, LB_BOX_BY_PERSON, &spec,
+				  err);
+	lb_box_spec_release(&spec);
+	return bad;
+}
+
 int serve_verb(int argc, char **argv)
 {
 	struct serving s = {.folder = folder};
@@ -123,7 +144,8 @@ int serve_verb(int argc, char **argv)
 	(void)argv;
 	s.config = lb_config_load(config_file, &err);
 	s.state = s.config ? lb_config_state(&err) : NULL;
-	if (!s.state) {
+	if (!s.state || judge_folder(&s, &err) < 0) {
+		free(s.state);
 		lb_config_close(s.config);
 		return lb_report(&err);
 	}

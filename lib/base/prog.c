@@ -1,10 +1,8 @@
 #include "base/prog.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <jansson.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/describe.h"
+#include "base/given.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/mistake.h"
@@ -56,20 +55,11 @@ void lb_start(const struct lb_prog *prog)
 	struct stat st;
 
 	self = prog;
-	/*
-	 * What was closed must not become some other file, and using it must
-	 * fail: a standard output that is not there is no place to write to.
-	 */
-	for (int fd = 0; fd <= 2; fd++)
-		if (fcntl(fd, F_GETFD) < 0 &&
-		    open("/dev/null", fd == 1 ? O_RDONLY : O_WRONLY) < 0)
-			_exit(LB_OS);
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGCHLD, SIG_DFL);
-	signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit says so itself */
+	lb_given_take();
 	/* Its own way is to answer NULL, as it does for what is malformed. */
 	json_set_alloc_funcs(lb_alloc_raw, free);
 	lb_log_start(prog->name);
+	lb_given_check();
 	if (fstat(STDOUT_FILENO, &st) == 0 && !S_ISREG(st.st_mode))
 		setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
 }

@@ -69,9 +69,10 @@ struct lb_prog {
 /*
  * First call of main(): opens 0, 1 and 2 if the caller closed them (so that
  * reading 0 and writing 1 fail, and nothing else takes their place), gives
- * SIGPIPE and SIGCHLD back their default action, starts the log, and flushes
- * stdout at every newline unless it is a regular file. `prog` is borrowed for
- * good.
+ * SIGPIPE and SIGCHLD back their default action and us our own rights in the
+ * umask, starts the log, ends the process where its stack is too small, and
+ * flushes stdout at every newline unless it is a regular file. `prog` is
+ * borrowed for good.
  */
 void lb_start(const struct lb_prog *prog);
 

@@ -229,10 +229,15 @@ int lb_bwrap_args(struct lb_bwrap_args *a, struct lb_box *box,
 	     "--unshare-uts", "--unshare-cgroup-try", "--unshare-net", "--uid",
 	     "1000", "--gid", "1000", "--hostname", "sandbox",
 	     "--die-with-parent", "--new-session", "--cap-drop", "ALL");
-	if (a->drop)
+	if (a->drop) {
 		args(a, "--dev-bind", LB_STAGE_ROOT, "/");
-	else
+	} else {
+		if (!x->spec->read_only_rootfs) { /* else all the memory */
+			number(a, "--size", LB_BWRAP_TMP_BYTES);
+			args(a, "--tmpfs", "/");
+		}
 		put_system(a);
+	}
 	if (put_etc(a, box, err) < 0)
 		return -1;
 	if (!stage_workspace(a, x))

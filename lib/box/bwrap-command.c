@@ -84,16 +84,56 @@ static const char *last_line(char *text)
 	return strncmp(line, "bwrap: ", 7) == 0 ? line + 7 : line;
 }
 
+/* "execvp NAME: why", where a name may have all in it. */
+static int explain_exec(const char *name, struct lb_error *err)
+{
+	const char *why = name, *next;
+	bool missing;
+
+	while ((next = strstr(why, ": ")) != NULL)
+		why = next + 2;
+	if (why == name)
+		return lb_fail(err, LB_DENIED, "cannot run '%s'", name);
+	missing = strncmp(why, "No such file", 12) == 0;
+	return lb_fail(err, missing ? LB_NOINPUT : LB_DENIED,
+		       "cannot run '%.*s': %s%s", (int)(why - name - 2), name,
+		       why,
+		       missing && memchr(name, ' ', (size_t)(why - name - 2))
+			       ? "; a command line is for a shell: sh -c "
+				 "'COMMAND LINE'"
+			       : "");
+}
+
+/* "Can't mkdir PLACE: why": nothing is there to mount on, or something else. */
+static bool is_about_place(const char *line)
+{
+	const char *place = strchr(line, '/');
+
+	return place &&
+	       (strncmp(line, "Can't mkdir /", 13) == 0 ||
+		strncmp(line, "Can't create file at /", 22) == 0) &&
+	       (lb_box_is_below(place, LB_BOX_WORKSPACE) ||
+		lb_box_is_below(place, "/mnt"));
+}
+
+static int explain_place(const char *place, struct lb_error *err)
+{
+	return lb_fail(err, LB_DATA,
+		       "cannot mount at '%.*s': it is not there as what is to "
+		       "be mounted (a folder, or a file), and cannot be made; "
+		       "mount it below /mnt",
+		       (int)strcspn(place, ":"), place);
+}
+
 int lb_bwrap_explain(const char *said, struct lb_error *err)
 {
 	lb_autofree char *text = lb_strdup(said);
 	const char *line = last_line(text);
 
 	if (strncmp(line, "execvp ", 7) == 0)
-		return lb_fail(err,
-			       strstr(line, ": No such file") ? LB_NOINPUT
-							      : LB_DENIED,
-			       "cannot run %s", line + 7);
+		return explain_exec(line + 7, err);
+	if (is_about_place(line))
+		return explain_place(strchr(line, '/'), err);
 	if (strstr(line, "uid map") || strstr(line, "new namespace"))
 		return lb_fail(err, LB_UNAVAILABLE,
 			       "there is no sandbox: this system does not let "

@@ -28,10 +28,23 @@ static void advise(struct lb_symptom *s, const char *setting)
 		      setting, setting);
 }
 
+/* Without /proc nothing is known of the kernel, and bubblewrap does nothing. */
+static bool has_no_proc(const struct lb_patient *p, struct lb_symptom *s)
+{
+	if (lb_patient_has(p, "/proc/sys"))
+		return false;
+	lb_symptom_say(s, LB_HEALTH_MISSING,
+		       "not known: there is no /proc, which bubblewrap needs");
+	lb_buf_puts(&s->advice, "mount -t proc proc /proc");
+	return true;
+}
+
 void lb_check_namespaces(const struct lb_patient *p, struct lb_symptom *s)
 {
 	long most = sysctl_of(p, "user/max_user_namespaces");
 
+	if (has_no_proc(p, s))
+		return;
 	if (most < 0) {
 		lb_symptom_say(s, LB_HEALTH_MISSING,
 			       "this kernel has no user namespaces");
@@ -136,6 +149,8 @@ void lb_check_seccomp(const struct lb_patient *p, struct lb_symptom *s)
 	lb_autofree char *actions =
 		lb_patient_line(p, "/proc/sys/kernel/seccomp/actions_avail");
 
+	if (has_no_proc(p, s))
+		return;
 	if (actions && strstr(actions, "errno") &&
 	    strstr(actions, "kill_process")) {
 		lb_symptom_say(s, LB_HEALTH_OK, "system calls can be filtered");

@@ -1,6 +1,8 @@
 #include "box/doctor.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -121,6 +123,20 @@ static char *nearest(const char *folder)
 	return path;
 }
 
+/* May we make something in that folder? errno says why not. */
+static bool may_write(const char *folder)
+{
+	struct stat st;
+
+	if (stat(folder, &st) < 0)
+		return false;
+	if (!S_ISDIR(st.st_mode)) {
+		errno = ENOTDIR;
+		return false;
+	}
+	return faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0;
+}
+
 static void check_state(const struct lb_patient *p, struct lb_symptom *s)
 {
 	lb_autofree char *folder = nearest(p->state);
@@ -129,6 +145,15 @@ static void check_state(const struct lb_patient *p, struct lb_symptom *s)
 
 	if (lb_place_check(folder, &err) < 0) {
 		lb_symptom_say(s, LB_HEALTH_WEAK, "%s", err.text);
+		return;
+	}
+	if (!may_write(folder)) {
+		lb_symptom_say(s, LB_HEALTH_WEAK,
+			       "nothing can be kept in %s: cannot write to %s: "
+			       "%s",
+			       p->state, folder, strerror(errno));
+		lb_buf_puts(&s->advice, "set LB_STATE to a folder of your own, "
+					"or have this one given to you");
 		return;
 	}
 	lb_symptom_say(s, LB_HEALTH_OK, "%s is on a disk of this machine",

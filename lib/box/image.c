@@ -7,10 +7,10 @@
 #include <linux/loop.h>
 #include <linux/major.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -59,8 +59,10 @@ int lb_box_image_make(const char *path, int64_t mb, int64_t files,
 					.timeout_ms = MKFS_MS};
 
 	unlink(new);
-	if (make_file(new, mb, err) < 0)
+	if (make_file(new, mb, err) < 0) {
+		unlink(new);
 		return -1;
+	}
 	if (lb_proc_filter(&job, &said, err) < 0) {
 		if (err->code == LB_NOINPUT)
 			err->code = LB_UNAVAILABLE;
@@ -177,27 +179,39 @@ static int attach(int control, int image, char *name, size_t size)
 	return -1;
 }
 
-static int give(const char *at, uid_t uid, gid_t gid, struct lb_error *err)
+/* Its files, seen by nobody yet; -1 and errno. */
+static int open_files(const char *device)
 {
-	lb_autoclose int fd =
-		open(at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	lb_autoclose int fs = (int)syscall(SYS_fsopen, "ext4", FSOPEN_CLOEXEC);
 
-	if (fd < 0)
-		return lb_fail_sys(err, LB_IO, "cannot open '%s'", at);
-	if (unlinkat(fd, "lost+found", AT_REMOVEDIR) < 0 && errno != ENOENT)
-		return lb_fail_sys(err, LB_IO, "cannot clear '%s'", at);
-	if (fchown(fd, uid, gid) < 0 || fchmod(fd, 0700) < 0)
-		return lb_fail_sys(err, LB_IO, "cannot give away '%s'", at);
-	return 0;
+	if (fs < 0 ||
+	    syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, "source", device,
+		    0) < 0 ||
+	    syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+		return -1;
+	return (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC,
+			    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
 }
 
+static int give(int files, uid_t uid, gid_t gid)
+{
+	lb_autoclose int top =
+		openat(files, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (top < 0 ||
+	    (unlinkat(top, "lost+found", AT_REMOVEDIR) < 0 && errno != ENOENT))
+		return -1;
+	return fchown(top, uid, gid) < 0 ? -1 : fchmod(top, 0700);
+}
+
+/* It appears with its owner: whoever is killed before has mounted nothing. */
 int lb_box_image_mount(const char *path, const char *at, uid_t uid, gid_t gid,
 		       struct lb_error *err)
 {
 	lb_autoclose int control =
 		open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 	lb_autoclose int image = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	lb_autoclose int loop = -1;
+	lb_autoclose int loop = -1, files = -1;
 	struct stat st;
 	char name[64];
 
@@ -209,10 +223,13 @@ int lb_box_image_mount(const char *path, const char *at, uid_t uid, gid_t gid,
 	if (loop < 0)
 		return lb_fail_sys(err, LB_UNAVAILABLE,
 				   "no loop device for '%s'", path);
-	if (mount(name, at, "ext4", MS_NOSUID | MS_NODEV, NULL) < 0)
+	files = open_files(name);
+	if (files < 0)
 		return lb_fail_sys(err, LB_IO, "cannot mount '%s'", path);
-	if (give(at, uid, gid, err) == 0)
-		return 0;
-	umount2(at, MNT_DETACH);
-	return -1;
+	if (give(files, uid, gid) < 0)
+		return lb_fail_sys(err, LB_IO, "cannot give away '%s'", path);
+	if (syscall(SYS_move_mount, files, "", AT_FDCWD, at,
+		    MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return lb_fail_sys(err, LB_IO, "cannot mount '%s'", at);
+	return 0;
 }

@@ -52,10 +52,10 @@ void lb_box_whose_of(struct lb_box_whose *whose, struct lb_config *config,
 		.sender = lb_json_str(context, "sender_id"),
 		.session = lb_json_str(context, "session"),
 	};
-	if (!context) {
-		whose->bot = "-";
+	if (!context)
 		whose->sender = lb_config_user(config);
-	}
+	if (!whose->bot || !*whose->bot)
+		whose->bot = "-";
 	if (!whose->session || !*whose->session)
 		whose->session = sandbox ? sandbox : "-";
 }

@@ -33,8 +33,9 @@ struct lb_box_whose {
 
 /*
  * Those of a record or a context of lb-provider(7), which have the same members;
- * `sandbox` is the name of its sandbox, for one that names no session. NULL for
- * either: it is the person at this machine, in session "-". All is borrowed.
+ * `sandbox` is the name of its sandbox, for one that names no session, and "-" is
+ * in the place of either, and of a bot. NULL for the record: it is the person at
+ * this machine. All is borrowed.
  */
 void lb_box_whose_of(struct lb_box_whose *whose, struct lb_config *config,
 		     const json_t *context, const char *sandbox);

@@ -29,6 +29,7 @@ struct source {
 	char *path;        /* as it really is; owned */
 	struct stat st;
 	bool writable;
+	bool is_workspace;
 };
 
 static int refuse(const struct source *s, enum lb_exit code, const char *why,
@@ -65,6 +66,12 @@ static int resolve(struct source *s, struct lb_error *err)
 	if (!S_ISREG(s->st.st_mode))
 		return refuse(s, LB_DENIED,
 			      "it is neither a folder nor a regular file", err);
+	if (s->is_workspace)
+		return refuse(s, LB_DATA,
+			      "it is a file, and a workspace is a folder; a "
+			      "file is mounted beside it, read-only (lb-exec "
+			      "--mount=FILE:/mnt/NAME:ro)",
+			      err);
 	if (s->writable)
 		return refuse(s, LB_DENIED,
 			      "a file is only mounted read-only; name its "
@@ -177,7 +184,9 @@ static int check_source(const struct judge *j, struct source *s,
 static int judge_source(const struct judge *j, char **path,
 			enum lb_box_mode mode, struct lb_error *err)
 {
-	struct source s = {.asked = *path, .writable = mode == LB_BOX_RW};
+	struct source s = {.asked = *path,
+			   .writable = mode == LB_BOX_RW,
+			   .is_workspace = path == &j->spec->host_path};
 	int bad = check_source(j, &s, err);
 
 	if (!bad) {

@@ -146,8 +146,12 @@ static bool limit_as_owner(const struct lb_box_run *run,
 static int limit_processes(const struct lb_box_run *run, struct lb_error *err)
 {
 	uint64_t most = (uint64_t)run->job.spec->pids_limit + INIT_SLACK;
-	const struct rlimit processes = {most, most};
+	struct rlimit had, processes = {most, most};
 
+	/* Less than that, from whoever started us, is not made more. */
+	if (prlimit(run->report.child, RLIMIT_NPROC, NULL, &had) == 0 &&
+	    had.rlim_max < most)
+		processes.rlim_cur = processes.rlim_max = had.rlim_max;
 	if (prlimit(run->report.child, RLIMIT_NPROC, &processes, NULL) == 0)
 		return 0;
 	if (errno == EPERM && run->x.drop && limit_as_owner(run, &processes))

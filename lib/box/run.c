@@ -120,6 +120,21 @@ static int own_folder(const struct lb_box_run *run, const char *name,
 	return 0;
 }
 
+/* A file system keeps the size that it was made with. */
+static void note_quota(const struct lb_box_run *run)
+{
+	long long asked = run->job.spec->quota_mb, is = run->session.quota_mb;
+
+	if (run->session.quota != LB_BOX_QUOTA_HARD || asked <= 0 ||
+	    asked == is)
+		return;
+	json_array_append_new(
+		run->result.notes,
+		json_sprintf("workspace_quota_mb: %lld was asked for, and this "
+			     "session's workspace was made with %lld",
+			     asked, is));
+}
+
 /* Where the workspace comes from, and who works in it. */
 static int take_workspace(struct lb_box_run *run, struct lb_error *err)
 {
@@ -167,6 +182,7 @@ static int take_workspace(struct lb_box_run *run, struct lb_error *err)
 		run->x.home = run->home =
 			lb_printf("%s/.home", spec->mount_path);
 	run->result.quota = run->session.quota;
+	note_quota(run);
 	if (own_folder(run, ".skills", err) < 0 ||
 	    own_folder(run, ".home", err) < 0)
 		return -1;

@@ -24,6 +24,8 @@ struct opening {
 	char *root;             /* owned */
 	const char *short_name; /* the folder's */
 	struct lb_box_uids uids;
+	char *image;         /* the workspace as a file system; owned */
+	struct lb_error why; /* there is none */
 };
 
 /* The workspace is there and belongs to whom it should: 1; it is not: 0; -1. */
@@ -112,7 +114,25 @@ static int use(struct lb_box_session *s, struct lb_error *err)
 	}
 }
 
-/* A new workspace appears whole, with its owner. */
+/* What it will be mounted from, if that can be had. */
+static int make_image(struct opening *o, struct lb_error *err)
+{
+	const struct lb_box_session *s = o->s;
+
+	if (!s->drop || s->quota_mb <= 0 || access(o->image, F_OK) == 0 ||
+	    lb_box_image_make(o->image, s->quota_mb,
+			      lb_box_files(o->config, s->quota_mb),
+			      &o->why) == 0)
+		return 0;
+	return o->why.code == LB_UNAVAILABLE
+		       ? 0
+		       : lb_fail(err, o->why.code, "%s", o->why.text);
+}
+
+/*
+ * A new workspace appears whole, with its owner, and when all that belongs to
+ * it is there: whoever is killed before has made none.
+ */
 static int make(struct opening *o, struct lb_error *err)
 {
 	struct lb_box_session *s = o->s;
@@ -127,7 +147,7 @@ static int make(struct opening *o, struct lb_error *err)
 	s->uid = s->drop ? lb_box_uid(&o->uids, o->root, o->short_name, err)
 			 : geteuid();
 	s->gid = s->drop ? s->uid : getegid();
-	if (s->drop && s->uid == 0)
+	if ((s->drop && s->uid == 0) || make_image(o, err) < 0)
 		return -1;
 	rmdir(new);
 	if (mkdir(new, 0700) < 0 ||
@@ -138,61 +158,59 @@ static int make(struct opening *o, struct lb_error *err)
 	return 0;
 }
 
-static bool has_image(const struct lb_box_session *s)
+/* MiB of the file system that the workspace is; 0: it is none. */
+static int64_t image_mb(const struct opening *o)
 {
-	lb_autofree char *image = lb_printf("%s/workspace.img", s->folder);
+	struct stat st;
 
-	return access(image, F_OK) == 0;
+	return stat(o->image, &st) == 0 ? (int64_t)(st.st_size >> 20) : 0;
 }
 
-/* The workspace as a file system of its own, made when it is new. What one that
- * is there holds is the workspace: without it there is none. */
-static int use_image(struct opening *o, bool is_new, struct lb_error *err)
+/* The workspace as a file system of its own. */
+static int use_image(struct opening *o, struct lb_error *err)
 {
-	struct lb_box_session *s = o->s;
-	lb_autofree char *image = lb_printf("%s/workspace.img", s->folder);
-	bool made = !has_image(s);
+	const struct lb_box_session *s = o->s;
 
-	if (made && !is_new)
-		return lb_fail(err, LB_UNAVAILABLE,
-			       "the workspace is older than its quota");
-	if (made &&
-	    lb_box_image_make(image, s->quota_mb,
-			      lb_box_files(o->config, s->quota_mb), err) < 0)
-		return -1;
-	if (lb_box_image_mount(image, s->workspace, s->uid, s->gid, err) < 0) {
-		if (made)
-			unlink(image);
-		else if (err->code == LB_UNAVAILABLE)
-			err->code = LB_IO;
-		return -1;
+	if (access(o->image, F_OK) < 0) {
+		*err = o->why;
+		return o->why.code != LB_OK
+			       ? -1
+			       : lb_fail(err, LB_UNAVAILABLE,
+					 "the workspace is older than its "
+					 "quota");
 	}
+	if (lb_box_image_mount(o->image, s->workspace, s->uid, s->gid, err) < 0)
+		return -1;
 	return look(o, err) == 1 ? 0 : -1;
 }
 
-/* How well is the quota kept? */
+/* How well is the quota kept? What is in a file system of its own is nowhere
+ * else: it is used whether or not a quota is asked for now. */
 static int keep_quota(struct opening *o, bool is_new, struct lb_error *err)
 {
 	struct lb_box_session *s = o->s;
+	bool is_there = is_mounted(s);
 	struct lb_error why;
 
 	s->quota = s->quota_mb > 0 ? LB_BOX_QUOTA_SOFT : LB_BOX_QUOTA_NONE;
-	if (!s->drop)
+	if (!s->drop || (!is_there && s->quota_mb <= 0 && image_mb(o) == 0))
 		return 0;
-	if (is_mounted(s)) {
-		s->quota = LB_BOX_QUOTA_HARD;
-		return 0;
-	}
-	if (s->quota_mb <= 0 && !has_image(s))
-		return 0;
-	if (use_image(o, is_new, &why) < 0) {
-		if (why.code != LB_UNAVAILABLE)
-			return lb_fail(err, why.code, "%s", why.text);
+	if (!is_there && use_image(o, &why) < 0) {
+		/* nobody has written to it */
+		if (is_new && why.code == LB_UNAVAILABLE)
+			unlink(o->image);
+		if (why.code != LB_UNAVAILABLE || image_mb(o) > 0)
+			return lb_fail(err, why.code,
+				       "cannot have the files of session "
+				       "'%.64s': %s",
+				       s->name, why.text);
 		lb_log(LB_INFO, NULL, "the quota of '%s' is only watched: %s",
 		       s->name, why.text);
 		return 0;
 	}
 	s->quota = LB_BOX_QUOTA_HARD;
+	if (image_mb(o) > 0)
+		s->quota_mb = image_mb(o);
 	return 0;
 }
 
@@ -204,8 +222,8 @@ static int open_all(struct opening *o, struct lb_error *err)
 
 	if (there < 0)
 		return -1;
-	if (there &&
-	    (!s->drop || is_mounted(s) || (s->quota_mb <= 0 && !has_image(s))))
+	if (there && (!s->drop || is_mounted(s) ||
+		      (s->quota_mb <= 0 && image_mb(o) == 0)))
 		return keep_quota(o, false, err);
 	held = lock(s, err);
 	if (held < 0)
@@ -283,6 +301,7 @@ int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 {
 	lb_autofree char *folder = lb_box_folder(name), *all = NULL;
 	struct opening o = {.s = s, .config = config, .short_name = folder};
+	int opened = -1;
 
 	*s = (struct lb_box_session){
 		.name = lb_strdup(name),
@@ -296,14 +315,15 @@ int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 	if (all && (!s->drop || lb_box_uids(config, &o.uids, err) == 0)) {
 		s->folder = lb_printf("%s/sessions/%s", o.root, folder);
 		s->workspace = lb_printf("%s/%s", all, folder);
-		if (enter(&o, state, err) == 0 && open_all(&o, err) == 0) {
-			free(o.root);
-			return 0;
-		}
+		o.image = lb_printf("%s/workspace.img", s->folder);
+		if (enter(&o, state, err) == 0)
+			opened = open_all(&o, err);
 	}
 	free(o.root);
-	lb_box_session_close(s);
-	return -1;
+	free(o.image);
+	if (opened < 0)
+		lb_box_session_close(s);
+	return opened;
 }
 
 void lb_box_session_close(struct lb_box_session *s)

@@ -28,7 +28,7 @@ struct lb_box_session {
 	gid_t gid;
 	bool drop; /* we are root, and become that user before we touch them */
 	enum lb_box_quota quota; /* as it is kept there */
-	int64_t quota_mb;
+	int64_t quota_mb; /* asked for; what it really is where it is hard */
 };
 
 /*

@@ -52,6 +52,13 @@ char *lb_box_path(const char *path)
 	return lb_buf_take(&out);
 }
 
+char *lb_box_folder_inside(const char *path)
+{
+	if (!*path || *path == '/')
+		return lb_strdup(path);
+	return lb_printf("%s/%s", LB_BOX_WORKSPACE, path);
+}
+
 bool lb_box_is_below(const char *path, const char *folder)
 {
 	size_t len = strlen(folder);

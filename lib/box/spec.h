@@ -91,6 +91,10 @@ void lb_box_spec_release(struct lb_box_spec *spec);
  * or holds a control character. */
 char *lb_box_path(const char *path);
 
+/* A folder of the sandbox as somebody wrote it: a relative one is below
+ * /workspace. New. */
+char *lb_box_folder_inside(const char *path);
+
 /* Is `path` that folder, or below it? Both in shape. */
 bool lb_box_is_below(const char *path, const char *folder);
 

@@ -1,6 +1,8 @@
 /* absent.c - known keys that this version does not have. */
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/near.h"
 #include "config/keys.h"
 
 #define P "pipelines.*."
@@ -46,9 +48,6 @@ static const struct absent table[] = {
 	{"box.profiles.*.image", "[\"\"]"},
 	{"box.default_memory_mb", "[1536]"},
 	{"box.skills_mode", "[\"ro\"]"},
-	{"box.limits.max_managed_processes", "[64]"},
-	{"box.limits.max_completed_processes", "[256]"},
-	{"box.limits.completed_process_retention_sec", "[300]"},
 	{"box.limits.max_admission_records", "[100000]"},
 	{"box.limits.max_rpc_file_bytes", "[20971520]"},
 	{"box.runtime.endpoint", "[\"\"]",
@@ -110,4 +109,23 @@ enum lb_key_absence lb_key_absence(const char *path, const json_t *value)
 			return is_off(table[i].off, value) ? LB_KEY_OFF
 							   : LB_KEY_ABSENT;
 	return LB_KEY_UNKNOWN;
+}
+
+static const char *last_word(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot ? dot + 1 : path;
+}
+
+int lb_key_refuse_absent(const char *path, struct lb_error *err)
+{
+	lb_autofree char *near = lb_key_near(path);
+
+	if (near && lb_near(last_word(near), last_word(path)) <= 1)
+		return lb_fail(err, LB_CONFIG,
+			       "'%s' is not in this version (did you mean "
+			       "'%s'?)",
+			       path, near);
+	return lb_fail(err, LB_CONFIG, "'%s' is not in this version", path);
 }

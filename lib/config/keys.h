@@ -81,6 +81,9 @@ int lb_key_name_check(const char *name, struct lb_error *err);
  */
 enum lb_key_absence { LB_KEY_UNKNOWN, LB_KEY_OFF, LB_KEY_ABSENT };
 enum lb_key_absence lb_key_absence(const char *path, const json_t *value);
+/* LB_CONFIG: it is not in this version. One that is in another place is named:
+ * what is below a branch that we have not all of may be a slip. */
+int lb_key_refuse_absent(const char *path, struct lb_error *err);
 /* What to say of one that is absent. */
 const char *lb_key_absence_why(const char *path);
 

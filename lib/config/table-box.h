@@ -17,8 +17,8 @@
  .doc = "the control group below which sandboxes have theirs; empty is the one "
 	"that lb runs in"},
 {"box.session_ttl", LB_KEY_DURATION, "\"300s\"",
- .doc = "what a session of the sandbox runs on ends when nobody has used it for "
-	"so long; its files stay; none is never"},
+ .doc = "what a session of the sandbox runs on, and what goes on in it, ends "
+	"when nobody has used it for so long; its files stay; 0 is never"},
 {"box.workspace_retention_days", LB_KEY_INT, "0", 0, 36500,
  .doc = "days after which the files of a session that nobody used are removed, "
 	"by lb-box gc and lb-run gc; 0 is never"},
@@ -48,6 +48,12 @@
 {"box.limits.max_workspace_entries", LB_KEY_INT, "100000", 1, 1000000,
  .doc = "files and folders that a workspace with a quota may hold, but at least "
 	"1000; a smaller quota allows fewer, 64 a MiB"},
+{"box.limits.max_managed_processes", LB_KEY_INT, "64", 0, 1024,
+ .doc = "processes that lb-box start may have running at once"},
+{"box.limits.max_completed_processes", LB_KEY_INT, "256", 0, 10000,
+ .doc = "processes that ended which lb-box ps remembers"},
+{"box.limits.completed_process_retention_sec", LB_KEY_INT, "300", 0, 86400,
+ .doc = "and for so many seconds"},
 {"box.quota.sender.execs_per_day", LB_KEY_INT, NULL, 0, 1000000000,
  .doc = "commands that one sender of a bot may have run in a day, which ends at midnight UTC; "
 	"unset is no limit"},

@@ -19,6 +19,7 @@ enum {
 	MAX_JOBS = 4096,
 	MAX_MESSAGE = 4096,
 	DEFAULT_MS = 120 * 1000,
+	MOST_MS = 24 * 3600 * 1000,
 	CANCEL_MS = 2000, /* in which a call ends that was cancelled */
 };
 
@@ -166,7 +167,8 @@ static struct lb_job *add_job(struct lb_server *s, const char *id,
 	job->arguments = json_object_get(request, "arguments");
 	job->context = json_object_get(request, "context");
 	lb_json_int(job->context, "deadline_ms", &left);
-	job->deadline = lb_clock_mono() + left;
+	left = left < 0 ? 0 : left;
+	job->deadline = lb_clock_mono() + (left < MOST_MS ? left : MOST_MS);
 	job->loop = s->loop;
 	job->arg = s->what->arg;
 	job->next = s->jobs;

@@ -11,7 +11,7 @@
 
 /* How far two looks at the clock may be apart: one from a time to come is
  * that of a clock which was set back, and holds for nothing. */
-enum { TRIES = 8, AHEAD_MS = 60000 };
+enum { TRIES = 8, AHEAD_MS = 60000, UNDECIDED_MS = 4 * LB_APPROVAL_MS };
 
 /*
  * The last word on this call that still holds: a request or a denial from when
@@ -43,34 +43,58 @@ static int find(struct lb_store *store, const char *hash, int64_t now_ms,
 	return r;
 }
 
-/* How many wait, in the session or (NULL) in all. */
-static int64_t waiting(struct lb_store *store, const char *session,
-		       int64_t now_ms, struct lb_error *err)
+/*
+ * What waits: ?1 is now. Requests from a time to come are none, as above.
+ */
+#define WAITS "state = 0 AND asked > ?1 - 900000 AND asked <= ?1 + 60000"
+_Static_assert(LB_APPROVAL_MS == 900000 && AHEAD_MS == 60000, "as in WAITS");
+
+/* How many wait in all, in the session, and of who asks. */
+static int count_waiting(struct lb_store *store,
+			 const struct lb_approval_request *r, int64_t now_ms,
+			 int64_t n[3], struct lb_error *err)
 {
 	lb_autoquery struct sqlite3_stmt *q =
 		lb_db_query(store,
-			    "SELECT count(*) FROM approvals WHERE asked > ?1"
-			    " AND state = 0 AND (?2 IS NULL OR session = ?2)",
+			    "SELECT count(*), total(session = ifnull(?2, '')),"
+			    " total(bot = ifnull(?3, '')"
+			    " AND sender = ifnull(?4, ''))"
+			    " FROM approvals WHERE " WAITS,
 			    err);
 
 	if (!q)
 		return -1;
-	lb_db_bind(q, "is", now_ms - LB_APPROVAL_MS, session);
-	return lb_db_step(store, q, err) < 0 ? -1 : sqlite3_column_int64(q, 0);
+	lb_db_bind(q, "isss", now_ms, r->session, r->bot, r->sender);
+	if (lb_db_step(store, q, err) < 0)
+		return -1;
+	for (int i = 0; i < 3; i++)
+		n[i] = sqlite3_column_int64(q, i);
+	return 0;
 }
 
-static int check_room(struct lb_store *store, const char *session,
-		      int64_t now_ms, struct lb_error *err)
+static int check_room(struct lb_store *store,
+		      const struct lb_approval_request *r, int64_t now_ms,
+		      struct lb_error *err)
 {
-	int64_t here = waiting(store, session, now_ms, err);
-	int64_t all = here < 0 ? -1 : waiting(store, NULL, now_ms, err);
+	int64_t n[3];
 
-	if (all < 0)
+	if (count_waiting(store, r, now_ms, n, err) < 0)
 		return -1;
-	if (here >= LB_APPROVAL_SESSION || all >= LB_APPROVAL_ALL)
+	if (n[0] >= LB_APPROVAL_ALL || n[1] >= LB_APPROVAL_EACH ||
+	    n[2] >= LB_APPROVAL_EACH)
 		return lb_fail(err, LB_DENIED,
 			       "too many calls wait to be approved already");
 	return 0;
+}
+
+/* Those that nobody decided on are nothing to keep. */
+static int forget_undecided(struct lb_store *store, int64_t now_ms,
+			    struct lb_error *err)
+{
+	return lb_db_write(store,
+			   "DELETE FROM approvals WHERE state = 0"
+			   " AND (asked < ? OR asked > ?)",
+			   err, "ii", now_ms - UNDECIDED_MS, now_ms + AHEAD_MS);
 }
 
 /* Eight letters that a person can read out: none looks like another. */
@@ -89,6 +113,8 @@ static int add(struct lb_store *store, const struct lb_approval_request *r,
 {
 	const char *text = r->text ? r->text : "";
 
+	if (forget_undecided(store, now_ms, err) < 0)
+		return -1;
 	for (int i = 0; i < TRIES; i++) {
 		make_id(id);
 		if (lb_db_write(
@@ -116,8 +142,7 @@ static int ask(struct lb_store *store, const struct lb_approval_request *r,
 	if (found < 0)
 		return -1;
 	if (found == 0)
-		return check_room(store, r->session ? r->session : "", now_ms,
-				  err) < 0
+		return check_room(store, r, now_ms, err) < 0
 			       ? -1
 			       : add(store, r, now_ms, id, err);
 	if (state == LB_APPROVAL_GRANTED &&
@@ -179,11 +204,13 @@ int lb_approval_decide(struct lb_store *store, const char *id, bool grant,
 		return -1;
 	r = lb_db_write(store,
 			"UPDATE approvals SET state = ?, who = ?, decided = ?"
-			" WHERE id = ? AND state = 0 AND asked > ?",
-			err, "isisi",
+			" WHERE id = ? AND state = 0 AND asked > ?"
+			" AND asked <= ?",
+			err, "isisii",
 			(int64_t)(grant ? LB_APPROVAL_GRANTED
 					: LB_APPROVAL_DENIED),
-			who, now_ms, id, now_ms - LB_APPROVAL_MS);
+			who, now_ms, id, now_ms - LB_APPROVAL_MS,
+			now_ms + AHEAD_MS);
 	if (r == 0 && sqlite3_changes(store->db) == 0)
 		r = refuse(store, id, err);
 	return lb_db_end(store, own, r, err);
@@ -198,14 +225,13 @@ int lb_approval_each(struct lb_store *store, int64_t now_ms,
 	lb_autoquery struct sqlite3_stmt *q =
 		lb_db_query(store,
 			    "SELECT id, session, bot, sender, text, asked FROM "
-			    "approvals"
-			    " WHERE state = 0 AND asked > ? ORDER BY asked, id",
+			    "approvals WHERE " WAITS " ORDER BY asked, id",
 			    err);
 	int r;
 
 	if (!q)
 		return -1;
-	lb_db_bind(q, "i", now_ms - LB_APPROVAL_MS);
+	lb_db_bind(q, "i", now_ms);
 	while ((r = lb_db_step(store, q, err)) > 0) {
 		json_auto_t *one = json_object();
 		int64_t asked = sqlite3_column_int64(q, 5);

@@ -4,7 +4,8 @@
  * What is asked for is one command in one place of one session, by its digest
  * (box/approval.h). A request waits 15 minutes; an operator who allows it does
  * so for 15 minutes and one call, which uses that up. A request that was denied
- * is denied for 15 minutes. Nobody waits for an answer: whoever asks learns the
+ * is denied for 15 minutes. One that nobody decided on is forgotten within the
+ * next ones. Nobody waits for an answer: whoever asks learns the
  * request's id, and makes the same call again later.
  */
 #ifndef LB_STORE_APPROVAL_H
@@ -19,9 +20,9 @@
 
 enum {
 	LB_APPROVAL_MS = 15 * 60 * 1000,
-	LB_APPROVAL_ID = 9,         /* an id, the NUL included */
-	LB_APPROVAL_SESSION = 20,   /* that may wait in one session */
-	LB_APPROVAL_ALL = 1000,     /* in all */
+	LB_APPROVAL_ID = 9,     /* an id, the NUL included */
+	LB_APPROVAL_EACH = 20,  /* that may wait in a session, of a sender */
+	LB_APPROVAL_ALL = 1000, /* in all */
 	LB_APPROVAL_TEXT = 8 * 1024 /* bytes of what an operator is shown */
 };
 

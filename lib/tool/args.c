@@ -23,6 +23,26 @@ static int refuse_unknown(const char *key, const json_t *properties,
 		       lb_buf_str(&known));
 }
 
+/* What is none of a list of words must not become the usual one. */
+static int check_word(const char *key, const json_t *value,
+		      const json_t *property, struct lb_error *err)
+{
+	const json_t *words = json_object_get(property, "enum"), *word;
+	lb_autobuf struct lb_buf all = {0};
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)words, i, word)
+	{
+		if (json_equal(word, value))
+			return 0;
+		lb_buf_printf(&all, "%s'%s'", i ? " or " : "",
+			      json_string_value(word));
+	}
+	return words ? lb_fail(err, LB_DATA, "'%s' must be %s", key,
+			       lb_buf_str(&all))
+		     : 0;
+}
+
 static int check_one(const char *key, const json_t *value,
 		     const json_t *properties, struct lb_error *err)
 {
@@ -31,10 +51,13 @@ static int check_one(const char *key, const json_t *value,
 
 	if (!property)
 		return refuse_unknown(key, properties, err);
-	if (type && strcmp(type, "string") == 0 && !json_is_string(value) &&
-	    !json_is_null(value))
+	if (json_is_null(value) || !type)
+		return 0;
+	if (strcmp(type, "string") == 0 && !json_is_string(value))
 		return lb_fail(err, LB_DATA, "'%s' must be a text", key);
-	return 0;
+	if (strcmp(type, "boolean") == 0 && !json_is_boolean(value))
+		return lb_fail(err, LB_DATA, "'%s' must be true or false", key);
+	return check_word(key, value, property, err);
 }
 
 int lb_args_check(const char *schema, const json_t *arguments,

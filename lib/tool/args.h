@@ -13,7 +13,8 @@
 
 /*
  * Do the arguments fit the schema: is nothing missing, is nothing there that it
- * does not have, are the texts texts? LB_DATA says what, and what there is.
+ * does not have, are the texts texts, and those of a list in it? Numbers are
+ * lb_args_number()'s. LB_DATA says what, and what there is.
  */
 int lb_args_check(const char *schema, const json_t *arguments,
 		  struct lb_error *err);

@@ -146,8 +146,11 @@ static void on_done(void *arg, struct lb_box_result *r,
 /* The arguments as a request of box/spec.h. */
 static json_t *make_request(const struct lb_exec *x)
 {
-	static const char *const same[] = {"workdir", "timeout_sec", "env"};
+	static const char *const same[] = {"timeout_sec", "env"};
 	const json_t *arguments = x->order.arguments;
+	const char *workdir = lb_json_str(arguments, "workdir");
+	lb_autofree char *folder =
+		workdir ? lb_box_folder_inside(workdir) : NULL;
 	json_t *request = json_object();
 
 	json_object_set(request, "cmd", json_object_get(arguments, "command"));
@@ -157,6 +160,8 @@ static json_t *make_request(const struct lb_exec *x)
 		if (value && !json_is_null(value))
 			json_object_set(request, same[i], value);
 	}
+	if (folder)
+		lb_json_set_str(request, "workdir", folder, strlen(folder));
 	if (x->order.session)
 		lb_json_set_str(request, "session_id", x->order.session,
 				strlen(x->order.session));
@@ -167,18 +172,21 @@ static json_t *make_request(const struct lb_exec *x)
 }
 
 /* No longer than whoever asked waits. */
-static void fit_deadline(struct lb_exec *x)
+static int fit_deadline(struct lb_exec *x, struct lb_error *err)
 {
 	int64_t left = x->order.deadline - lb_clock_mono() - LEAVE_MS;
 
+	if (left <= -LEAVE_MS)
+		return lb_fail(err, LB_AGAIN, "there is no time left for it");
 	if (x->spec.timeout_ms <= left)
-		return;
+		return 0;
 	x->spec.timeout_ms = left > LEAVE_MS ? left : LEAVE_MS;
 	json_array_append_new(
 		x->notes,
 		json_sprintf("timeout_sec was cut to %lld: a call of a tool "
 			     "may not take longer",
 			     (long long)x->spec.timeout_ms / 1000));
+	return 0;
 }
 
 /* Ask somebody, or use what he allowed. 1: it may run; 0: not yet, and
@@ -276,8 +284,7 @@ static int begin(struct lb_exec *x, struct lb_error *err)
 		may = ask(x, &x->refusal, err);
 	if (may <= 0)
 		return may;
-	fit_deadline(x);
-	if (reserve(x, &job, err) < 0)
+	if (fit_deadline(x, err) < 0 || reserve(x, &job, err) < 0)
 		return -1;
 	x->run = lb_box_start(e->box, &job, err);
 	if (!x->run)

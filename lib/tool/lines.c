@@ -114,8 +114,8 @@ static bool try_block(struct at *a, const char *from, const char *to)
 		if (!lb_regex_find(a->s->re, from, (size_t)(to - from), &place,
 				   &gave_up))
 			break;
-		if (place.from == (size_t)(to - from))
-			return true; /* behind the last line feed */
+		if (place.from == (size_t)(to - from) && to[-1] == '\n')
+			return true; /* there is no line behind it */
 		line = line_start(a, from + place.from);
 		end = line_end(a, line);
 		if (!try_line(a, line, end))

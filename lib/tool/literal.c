@@ -37,12 +37,12 @@ static const char *skip_class(const char *p)
 	p += *p == '^';
 	p += *p == ']';
 	while (*p && *p != ']') {
-		const char *end = NULL;
+		size_t name = 0;
 
 		if (*p == '[' && p[1] == ':')
-			end = strstr(p, ":]");
-		if (end)
-			p = end + 2;
+			name = 2 + strspn(p + 2, "^abcdefghijklmnopqrstuvwxyz");
+		if (name > 0 && p[name] == ':' && p[name + 1] == ']')
+			p += name + 2;
 		else
 			p += *p == '\\' && p[1] ? 2 : 1;
 	}
@@ -67,15 +67,14 @@ static const char *skip_group(const char *p)
 	return p;
 }
 
-/* The length of {2}, {2,} or {2,3}; 0: it is none. */
+/*
+ * The length of {2}, {2,} or {2,3}; 0: it is none. PCRE2 takes {,3} and blanks
+ * for one, too, from 10.43 on: what may be one is never a literal.
+ */
 static size_t quantifier(const char *p)
 {
-	size_t n = 1 + strspn(p + 1, "0123456789");
+	size_t n = 1 + strspn(p + 1, "0123456789, \t");
 
-	if (n == 1)
-		return 0;
-	if (p[n] == ',')
-		n += 1 + strspn(p + n + 1, "0123456789");
 	return p[n] == '}' ? n + 1 : 0;
 }
 
@@ -142,6 +141,8 @@ static bool read_one(struct reading *r, struct lb_literal *l)
 		r->p++;
 		return true;
 	default:
+		/* It may be the end of a line, which is not looked at. */
+		r->broken |= *r->p == '\r' || *r->p == '\n';
 		put(r, l, *r->p++);
 		return true;
 	}

@@ -46,6 +46,14 @@ static const char *bracket_end(const char *p, const char *end)
 	return p < end ? p + 1 : NULL;
 }
 
+/* What is no character is one of a byte. */
+static size_t char_len(const char *at, const char *end)
+{
+	size_t n = lb_utf8_char(at, (size_t)(end - at));
+
+	return n > 0 ? n : 1;
+}
+
 /* A character of a set, which is moved behind it. */
 static unsigned set_char(const char **p, const char *end)
 {
@@ -54,8 +62,7 @@ static unsigned set_char(const char **p, const char *end)
 
 	if (**p == '\\' && *p + 1 < end)
 		(*p)++;
-	n = lb_utf8_char(*p, (size_t)(end - *p));
-	n = n > 0 ? n : 1;
+	n = char_len(*p, end);
 	for (size_t i = 0; i < n; i++)
 		code = code << 8 | (unsigned char)(*p)[i];
 	*p += n;
@@ -93,9 +100,7 @@ static bool fits(const char **p, const char *end, const char **text,
 		return false;
 	if (**p == '?' || **p == '[') {
 		c = 0;
-		for (size_t n = lb_utf8_char(at, (size_t)(text_end - at)),
-			    i = 0;
-		     i < (n ? n : 1); i++)
+		for (size_t n = char_len(at, text_end); n > 0; n--)
 			c = c << 8 | (unsigned char)*(*text)++;
 		if (**p == '[') {
 			next = bracket_end(*p, end);
@@ -130,7 +135,8 @@ static bool match_name(const struct part *part, const char *text, size_t len)
 			if (!star || again == text_end)
 				return false;
 			p = star;
-			text = ++again;
+			again += char_len(again, text_end);
+			text = again;
 		}
 	}
 	return true;

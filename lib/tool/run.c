@@ -153,6 +153,12 @@ static void on_deadline(void *arg)
 				   "less at once, such as one folder of it"));
 }
 
+static void on_not_started(void *arg)
+{
+	finish(arg, lb_tool_refuse("no process can be started for it at this "
+				   "moment; try again later"));
+}
+
 static bool start(struct lb_tool_run *run, struct lb_error *err)
 {
 	pid_t parent = getpid();
@@ -180,9 +186,8 @@ static void start_waiting(struct lb_tool_runner *runner)
 			continue;
 		/* Said from the loop: whoever asked is not ready yet. */
 		lb_complain("%s", err.text);
-		run->order.deadline = lb_clock_mono();
-		lb_timer_set(runner->loop, &run->timer, run->order.deadline,
-			     on_deadline, run);
+		lb_timer_set(runner->loop, &run->timer, lb_clock_mono(),
+			     on_not_started, run);
 	}
 }
 

@@ -120,11 +120,54 @@ static void bounded(struct lb_store *s)
 	tap_ok(r < 0 && err.code == LB_DENIED,
 	       "a session has a bound on what waits");
 	lb_approval_each(s, NOW + 500 * MINUTE, count, &n, &err);
-	tap_ok(n == LB_APPROVAL_SESSION, "... of 20");
+	tap_ok(n == LB_APPROVAL_EACH, "... of 20");
 	tap_ok(lb_approval_expire(s, NOW + 500 * MINUTE, &err) > 0 &&
 		       lb_approval_expire(s, NOW + 501 * MINUTE, &err) ==
-			       LB_APPROVAL_SESSION,
+			       LB_APPROVAL_EACH,
 	       "what is old is forgotten");
+}
+
+/* How many of 100 that one sender asks for wait, each in another session. */
+static int flood(struct lb_store *s, const char *sender, int64_t now)
+{
+	int n = 0;
+
+	for (int i = 0; i < 100; i++) {
+		lb_autofree char *hash = lb_printf("%s %d", sender, i);
+		lb_autofree char *session = lb_printf("b/group_%d", i);
+		char id[LB_APPROVAL_ID];
+
+		n += lb_approval_ask(s,
+				     &(struct lb_approval_request){
+					     .hash = hash,
+					     .session = session,
+					     .bot = "b",
+					     .sender = sender,
+					     .text = "make install",
+				     },
+				     now, id, &err) == LB_APPROVAL_PENDING;
+	}
+	return n;
+}
+
+static void drowned(struct lb_store *s)
+{
+	const int64_t then = NOW + 1000 * MINUTE;
+	int n = 0;
+
+	tap_ok(flood(s, "eve", then) == LB_APPROVAL_EACH,
+	       "so has who asks in many sessions");
+	tap_ok(flood(s, "bob", then) == LB_APPROVAL_EACH,
+	       "... which is not in the way of others");
+	for (int day = 1; day < 10; day++)
+		flood(s, "eve", then + day * 60 * MINUTE);
+	tap_ok(lb_approval_expire(s, then + 11 * 60 * MINUTE, &err) <
+		       5 * LB_APPROVAL_EACH,
+	       "... nor kept, when nobody decided");
+	flood(s, "eve", then + 9000 * MINUTE);
+	tap_ok(lb_approval_each(s, then, count, &n, &err) == 0 && n == 0 &&
+		       flood(s, "eve", then) == LB_APPROVAL_EACH,
+	       "what was asked before the clock was set back is not counted");
 }
 
 /* Many make the same call at once. */
@@ -161,6 +204,7 @@ int main(void)
 	times(s);
 	denied(s);
 	bounded(s);
+	drowned(s);
 	at_once(s);
 	clean = lb_printf("rm -rf %s", state);
 	return system(clean) != 0 || tap_end();

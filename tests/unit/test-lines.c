@@ -23,12 +23,16 @@ static const struct {
 	{"abc{2}def", "def", false, true},
 	{"abc{x", "abc", false, true},
 	{"abc{2,3}", "ab", false, true},
+	/* PCRE2 10.43 takes these for numbers of times, too. */
+	{"abc{,3}d", "ab", false, true},
+	{"abc{ 0, 3 }d", "ab", false, true},
 	{"(foo|bar)baz", "baz", false, true},
 	{"foo|bar", "", false, true},
 	{"[abc]def", "def", false, true},
 	{"[]abc]def", "def", false, true},
 	{"[^]abc]def", "def", false, true},
 	{"[[:alpha:]]x", "x", false, true},
+	{"[[:x]|abc:]z]foo", "", false, true},
 	{"[a\\]b]def", "def", false, true},
 	{"(a[)]b)cd", "cd", false, true},
 	{"(?i)foo", "", false, true},
@@ -39,6 +43,7 @@ static const struct {
 	{"\\Qa.b\\E", "", false, false},
 	{"foo\\z", "", false, false},
 	{"a++b", "a", false, false},
+	{"foo\r", "foo\r", false, true},
 	{"caf\xc3\xa9?x", "caf", false, true},
 	{"\\.c$", ".c", false, true},
 	{"^foo", "foo", false, true},
@@ -63,12 +68,13 @@ static void check_literal(size_t i)
 /* ---- all ways find the same ---- */
 
 static const char *const patterns[] = {
-	"ab",          "a.*b",    "^a",        "b$",       "^$",
-	"\\bab\\b",    "a\\s+b",  "a[^x]b",    "(a|b)\\1", "(?i)AB",
-	"a(?!b)",      "a\\Z",    "\\Aa",      "(?<=a)b",  "a++b",
-	"b\\s*$",      "[^a]+$",  "\\w+ \\w+", "a{2,}",    "\xc3\xa9",
-	"[\xc3\xa9z]", "\\Bb",    "(?:ab)+",   "a?b?$",    "\\Rb",
-	"a\\W",        "(?s)a.b", "a(?=\\s)",  "(?s)a.*b", "\\D\\d",
+	"ab",          "a.*b",    "^a",        "b$",           "^$",
+	"\\bab\\b",    "a\\s+b",  "a[^x]b",    "(a|b)\\1",     "(?i)AB",
+	"a(?!b)",      "a\\Z",    "\\Aa",      "(?<=a)b",      "a++b",
+	"b\\s*$",      "[^a]+$",  "\\w+ \\w+", "a{2,}",        "\xc3\xa9",
+	"[\xc3\xa9z]", "\\Bb",    "(?:ab)+",   "a?b?$",        "\\Rb",
+	"a\\W",        "(?s)a.b", "a(?=\\s)",  "(?s)a.*b",     "\\D\\d",
+	"$",           "\\s*$",   "ab{,1}$",   "[[:a]|b:]b]a", "b\r",
 };
 
 static bool note(void *arg, const struct lb_line_found *line)

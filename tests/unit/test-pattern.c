@@ -26,6 +26,19 @@ static const struct {
 	{"/a.c", "x/a.c", false},
 	{"*/a", "x/a", true},
 	{"*/a", "x/y/a", false},
+	/* characters, not bytes of them */
+	{"*???",
+	 "\xe7\x8e\x8b"
+	 "a",
+	 false},
+	{"*??",
+	 "\xe7\x8e\x8b"
+	 "a",
+	 true},
+	{"*?a",
+	 "\x80\x80"
+	 "a",
+	 true},
 	/* any number of folders */
 	{"**/a.c", "a.c", true},
 	{"**/a.c", "x/y/a.c", true},

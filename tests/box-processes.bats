@@ -1,0 +1,272 @@
+#!/usr/bin/env bats
+# Processes that go on: lb-box start, keep, attach, ps, logs and stop.
+
+load helper
+
+setup() {
+	exec < /dev/null
+	needs_sandbox
+	cd "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+	local name
+	for name in $(lb-box ps 2> /dev/null | jq -r 'select(.status == "running").name'); do
+		lb-box stop --kill "$name" || true
+	done
+}
+
+# until_true COMMAND... - for at most 10 s.
+until_true() {
+	local i
+	for i in {1..200}; do
+		! "$@" || return 0
+		sleep 0.05
+	done
+	echo "never: $*" >&2
+	return 1
+}
+
+status_of() {
+	lb-box ps | jq -r --arg name "$1" 'select(.name == $name).status'
+}
+
+is_status() {
+	[ "$(status_of "$1")" = "$2" ]
+}
+
+echoes='while read -r l; do echo "got $l"; done'
+
+@test "it is started, answers one after the other, and is stopped" {
+	run -0 lb-box start echo --session s -- sh -c "$echoes; echo bye >&2"
+	same 'echo running s false' \
+		"$(jq -r '[.name, .status, .session, .attached] | join(" ")' <<< "$output")"
+	same 'got a
+got b' "$(printf 'a\nb\n' | lb-box attach -n 2 echo)"
+	same 'got c' "$(echo c | lb-box attach -n 1 echo)"
+	run -0 lb-box stop echo
+	same '' "$output"
+	same 'exited 0 it was told to' \
+		"$(lb-box ps | jq -r '[.status, .exit_code, .ended] | join(" ")')"
+	run -0 lb-box logs echo
+	[[ $output == *"it is ended: it was told to"*bye ]]
+	run -66 lb-box attach echo
+	same "lb-box: no process 'echo' runs" "$output"
+	run -66 lb-box stop echo
+	same "lb-box: no process 'echo' runs" "$output"
+}
+
+@test "it is in the sandbox, with the files of its session, and stays in the audit" {
+	lb-exec --session s -- sh -c 'echo 42 > f'
+	lb-box start p --session s --env WHO=me -- \
+		sh -c 'read l; cat f; id -u; echo $WHO; ls /; read l'
+	run -0 lb-box attach -n 4 p <<< go
+	same '42
+1000
+me' "$(head -3 <<< "$output")"
+	lb-box stop p
+	run -0 lb-box audit --session s
+	same 2 "${#lines[@]}"
+}
+
+@test "one at a time; who is second is told" {
+	lb-box start echo -- sh -c "$echoes"
+	mkfifo hold
+	lb-box attach -n 1 --linger none echo < hold > first 3>&- &
+	exec 4> hold
+	until_true eval 'lb-box ps | jq -e .attached > /dev/null'
+	run -75 lb-box attach echo <<< b
+	same "lb-box: cannot attach to 'echo': somebody else is attached" "$output"
+	echo a >&4
+	wait $!
+	exec 4>&-
+	same 'got a' "$(cat first)"
+	until_true eval '! lb-box ps | jq -e .attached > /dev/null'
+	same 'got c' "$(echo c | lb-box attach -n 1 echo)"
+}
+
+@test "lines are whole, whatever their length" {
+	lb-box start echo -- cat
+	head -c 3000000 /dev/zero | tr '\0' x > long
+	echo >> long
+	{ cat long; echo short; } > in
+	lb-box attach -n 2 --linger none echo < in > out
+	cmp in out
+	# One of more than 16 MiB is left out, and what follows is not.
+	{ head -c 17000000 /dev/zero | tr '\0' y; echo; echo next; } > in
+	same next "$(lb-box attach -n 1 --linger none echo < in)"
+	run -0 lb-box logs echo
+	[[ $output == *"a line of a client of more than 16777216 bytes was left out"* ]]
+}
+
+@test "half a line of one client is not the beginning of another's" {
+	lb-box start echo -- sh -c "$echoes"
+	printf half | lb-box attach --linger 100ms echo
+	same 'got whole' "$(echo whole | lb-box attach -n 1 echo)"
+}
+
+@test "what nobody hears is thrown away and counted; it does not wait for ever" {
+	lb-box start talk --session t -- \
+		sh -c 'seq 1 300000; : > done; read l; echo "now $l"; read l'
+	until_true [ -e "$LB_STATE"/box/workspaces/t/done ]
+	same 'now ok' "$(echo ok | lb-box attach --linger none talk | grep -m 1 now)"
+	run -0 lb-box logs talk
+	[[ $output =~ " "(29[0-9]{4}|300000)" lines were left out: nobody was attached" ]]
+}
+
+@test "a client that does not read does not hold more than its share" {
+	lb-box start flood -- sh -c 'yes "0123456789abcdef"'
+	mkfifo slow
+	lb-box attach --linger none flood < /dev/null > slow 3>&- &
+	client=$!
+	exec 4< slow
+	keeper=$(lb-box ps | jq .pid)
+	until_true eval '[ "$(lb-box ps | jq .attached)" = true ]'
+	sleep 0.5 # it floods
+	kb=$(awk '/VmRSS/ {print $2}' "/proc/$keeper/status")
+	exec 4<&-
+	kill "$client" 2> /dev/null || true
+	wait "$client" || true
+	[ "$kb" -lt 40000 ]
+}
+
+@test "one that minds neither the end of its input nor SIGTERM is killed" {
+	lb-box start stubborn -- sh -c 'trap "" TERM HUP INT; setsid sleep 300 & while :; do sleep 300; done'
+	until_true pgrep -f 'sleep 300' > /dev/null
+	run -0 lb-box stop --grace 100ms stubborn
+	same exited "$(status_of stubborn)"
+	until_true eval '! pgrep -g 0 -f "sleep 300" > /dev/null'
+}
+
+@test "its keeper is killed: it ends with it, and is called lost" {
+	lb-box start victim --session v -- sh -c 'echo $$ > pid; sleep 4242'
+	until_true pgrep -f 'sleep 4242' > /dev/null
+	kill -9 "$(lb-box ps | jq .pid)"
+	until_true eval '! pgrep -f "sleep 4242" > /dev/null'
+	same lost "$(status_of victim)"
+	# The name is free, the session too.
+	lb-box start victim --session v -- sleep 4243
+	same running "$(status_of victim)"
+}
+
+@test "it ends when nobody was attached for so long, unless it is persistent" {
+	lb-box start --idle 200ms idle -- cat
+	lb-box start --idle 200ms --persistent stays -- cat
+	until_true is_status idle exited
+	same 'nobody was attached for too long' \
+		"$(lb-box ps | jq -r 'select(.name == "idle").ended')"
+	same running "$(status_of stays)"
+	echo 'box: {session_ttl: 200ms}' > "$LB_CONFIG"
+	lb-box start usual -- cat
+	until_true is_status usual exited
+}
+
+@test "it ends when its owner does" {
+	sleep 300 3>&- &
+	owner=$!
+	lb-box start --owner $owner owned -- cat
+	same "$owner" "$(lb-box ps | jq .owner)"
+	kill -9 $owner
+	until_true is_status owned exited
+	same 'its owner ended' "$(lb-box ps | jq -r .ended)"
+	run -64 lb-box start --owner $owner again -- cat
+	[[ $output == "lb-box: the owner $owner is not there: "* ]]
+}
+
+@test "a name is taken once, unless it is to be replaced" {
+	lb-box start one -- sh -c "$echoes"
+	first=$(lb-box ps | jq .pid)
+	run -75 lb-box start one -- cat
+	[[ $output == "lb-box: 'one' runs already (its keeper is $first): 'lb-box stop one' ends it" ]]
+	run -0 lb-box start --replace one -- cat
+	[ "$(jq .pid <<< "$output")" -ne "$first" ]
+	same x "$(echo x | lb-box attach -n 1 one)"
+	for name in '' . .. -x a/b 'a b' "$(printf 'x%.0s' {1..65})"; do
+		run -64 lb-box start -- "$name" -- cat
+	done
+	run -64 lb-box start ../x -- cat
+	[[ $output == *"is called by at most 64 of [A-Za-z0-9._-], not by '../x'" ]]
+}
+
+@test "no more than are allowed run; those that ended are forgotten" {
+	cat > "$LB_CONFIG" <<- 'END'
+		box: {limits: {max_managed_processes: 2, max_completed_processes: 1}}
+	END
+	lb-box start a -- cat
+	lb-box start b -- cat
+	run -75 lb-box start c -- cat
+	same "lb-box: 2 processes run, and no more may (box.limits.max_managed_processes); 'lb-box ps' lists them" "$output"
+	lb-box stop a b
+	lb-box start c -- cat
+	same 2 "$(lb-box ps | wc -l)"
+	same running "$(status_of c)"
+}
+
+@test "many starts at once: as many run as may" {
+	echo 'box: {limits: {max_managed_processes: 3}}' > "$LB_CONFIG"
+	for i in {1..8}; do
+		lb-box start p$i -- cat > /dev/null 2>> err 3>&- &
+	done
+	wait
+	same 3 "$(lb-box ps | jq -r .status | grep -c running)"
+	same 5 "$(wc -l < err)"
+}
+
+@test "there is no sandbox: it says so in its log, and its status is lb-exec's" {
+	echo 'box: {enabled: false}' > "$LB_CONFIG"
+	lb-box start no -- cat
+	until_true is_status no exited
+	same 69 "$(lb-box ps | jq .exit_code)"
+	run -0 lb-box logs no
+	same 'lb-exec: the sandbox is switched off (box.enabled: false); nothing was run' "$output"
+}
+
+@test "its log is bounded, and shown as people and programs like it" {
+	lb-box start loud -- sh -c 'yes "a line of a log" | head -n 60000 >&2; printf "\033[2Jlast\n" >&2; cat'
+	until_true eval 'lb-box logs loud | grep -q last'
+	[ "$(cat "$LB_STATE"/box/processes/loud/log* | wc -c)" -le 524288 ]
+	same "$(printf '\033[2Jlast')" "$(lb-box logs -n 1 loud)"
+	same 3 "$(lb-box logs -n 3 loud | wc -l)"
+	run -66 lb-box logs nobody
+	same "lb-box: there is no process 'nobody'" "$output"
+	lb-box logs -n 1 -f loud > followed 3>&- &
+	until_true grep -q last followed
+	lb-box stop loud
+	wait $!
+	grep -q 'it is ended' followed
+}
+
+@test "keep is the same in the foreground, and ends as the command does" {
+	run -3 lb-box keep fg -- sh -c 'exit 3'
+	same 'exited 3' "$(lb-box ps | jq -r '"\(.status) \(.exit_code)"')"
+	lb-box keep fg -- cat 3>&- &
+	pid=$!
+	until_true is_status fg running
+	kill $pid
+	wait $pid
+	same 'it was told to' "$(lb-box ps | jq -r .ended)"
+}
+
+@test "a state folder with a long name" {
+	export LB_STATE=$BATS_TEST_TMPDIR/$(printf 'x%.0s' {1..120})
+	lb-box start far -- cat
+	same near "$(echo near | lb-box attach -n 1 far)"
+}
+
+@test "nothing of it is another's to reach" {
+	lb-box start mine -- cat
+	same '700 600 600 600' "$(cd "$LB_STATE/box/processes/mine" &&
+		stat -c %a . socket info log | xargs)"
+	need root
+	chmod -R a+rwX "$LB_STATE" "$BATS_TEST_TMPDIR"
+	run python3 - "$LB_STATE/box/processes/mine" <<- 'END'
+		import os, socket, sys
+		os.chdir(sys.argv[1])
+		os.setgid(61234); os.setuid(61234)
+		s = socket.socket(socket.AF_UNIX)
+		s.connect("socket")
+		s.settimeout(5)
+		print(s.recv(100))
+	END
+	same "b''" "$output"
+}
