@@ -70,6 +70,11 @@ hard_quota() {
 	same '' "$output"
 	run -0 lb-exec --session a -- sh -c 'cat f ~/g'
 	same $'kept\nhome' "$output"
+	# That was a use of it, and so is its end.
+	same '' "$(lb-box reap)"
+	idle a 301
+	lb-tool call --session a glob '{"pattern":"*"}'
+	same '' "$(lb-box reap)"
 }
 
 @test "a workspace that is a file system is unmounted, and mounted again" {
@@ -133,6 +138,12 @@ hard_quota() {
 	same '"a" "b"' "$(lb-box reap | jq .name | sort | xargs -d '\n')"
 	grep -q "^none $box/workspaces/b tmpfs" /proc/mounts
 	umount "$box/workspaces/b"
+	# Nor is it if it is a file system of the same kind.
+	cp "$box/sessions/a/workspace.img" other.img
+	mount -o loop other.img "$box/workspaces/a"
+	lb-box reap
+	grep -q "^/dev/loop.* $box/workspaces/a ext4" /proc/mounts
+	umount "$box/workspaces/a"
 }
 
 @test "one that is used, or persistent, or whose time is not over, stays alive" {

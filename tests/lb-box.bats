@@ -176,6 +176,7 @@ echo 3' "$(lb-box audit | jq -r .command)"
 		'lb_box_exec_seconds{quantile="0.9"} 9.000' \
 		'lb_box_exec_seconds{quantile="0.99"} 9.900' \
 		'lb_box_exec_seconds_all 505.000' 'lb_box_sessions{state="all"} 0' \
+		'lb_box_processes{state="running"} 0' \
 		'lb_box_workspace_bytes 0'; do
 		grep -qxF "$line" out || { echo "no $line"; cat out; return 1; }
 	done

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "box.h"
+#include "box/process.h"
 #include "box/sessions.h"
 #include "store/audit.h"
 
@@ -29,8 +30,10 @@ const struct lb_opt metrics_options[] = {
 static const char *const tools[] = {"exec", "read", "write", "edit",
 				    "glob", "grep", "other", NULL};
 
+static const char *const states[] = {"running", "exited", "lost", NULL};
+
 struct seen {
-	long long calls[8], errors[CLASSES];
+	long long calls[8], errors[CLASSES], processes[4];
 	long long sessions, alive, in_use, mounted, persistent;
 	long long bytes, files, unknown;
 	int64_t *took; /* ms, of each command that ran */
@@ -90,6 +93,14 @@ static void add_session(void *arg, const struct lb_box_about *a)
 	}
 }
 
+static void add_process(void *arg, const char *name, const json_t *info)
+{
+	struct seen *s = arg;
+
+	(void)name;
+	s->processes[index_of(states, lb_json_str(info, "status"))]++;
+}
+
 static void head(const char *name, const char *help)
 {
 	printf("# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
@@ -116,6 +127,10 @@ static void print_sessions(const struct seen *s)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		printf("lb_box_sessions{state=\"%s\"} %lld\n", all[i].state,
 		       all[i].n);
+	head("lb_box_processes", "Processes that go on, or did not long ago.");
+	for (size_t i = 0; states[i]; i++)
+		printf("lb_box_processes{state=\"%s\"} %lld\n", states[i],
+		       s->processes[i]);
 	one("lb_box_workspace_bytes", "Bytes in all workspaces.", s->bytes);
 	one("lb_box_workspace_files", "Files in all workspaces.", s->files);
 	one("lb_box_workspaces_unmeasured",
@@ -172,23 +187,33 @@ static void print(struct seen *s)
 	print_sessions(s);
 }
 
+/* What there is now. */
+static int look(struct seen *s, struct lb_error *err)
+{
+	lb_autofree char *processes = NULL;
+	struct box_place p;
+	int bad;
+
+	if (box_place(&p, config_file, err) < 0)
+		return -1;
+	processes = lb_processes(p.config, p.state);
+	bad = lb_box_sessions(p.config, p.state, true, add_session, s, err) <
+		      0 ||
+	      lb_process_each(processes, add_process, s, err) < 0;
+	box_place_release(&p);
+	return bad ? -1 : 0;
+}
+
 static int gather(struct seen *s, struct lb_error *err)
 {
 	const struct lb_audit_which which = {.since = lb_clock_now() - since};
 	struct lb_store *store;
-	struct box_place p;
-	int got = box_place(&p, config_file, err);
+	int got = look(s, err) < 0 ? -1 : box_store(&store, err);
 
-	if (got < 0)
-		return -1;
-	got = lb_box_sessions(p.config, p.state, true, add_session, s, err) < 0
-		      ? -1
-		      : box_store(&store, err);
-	box_place_release(&p);
-	if (got > 0) {
-		got = lb_audit_each(store, &which, add_call, s, err);
-		lb_store_close(store);
-	}
+	if (got <= 0)
+		return got;
+	got = lb_audit_each(store, &which, add_call, s, err);
+	lb_store_close(store);
 	return got;
 }
 

@@ -18,6 +18,7 @@
 #include "box/driver.h"
 #include "box/image.h"
 #include "box/place.h"
+#include "box/process.h"
 #include "box/session.h"
 #include "fs/tree.h"
 
@@ -226,6 +227,20 @@ static void sweep_groups(const struct reap *r)
 	lb_cgroups_release(&groups);
 }
 
+/* Processes that ended are remembered for a while. */
+static void sweep_processes(const struct reap *r, const char *state)
+{
+	lb_autofree char *processes = lb_processes(r->config, state);
+	int64_t kept_s = lb_config_int(r->config, "box.limits.completed_"
+						  "process_retention_sec"),
+		most = lb_config_int(r->config,
+				     "box.limits.max_completed_processes");
+
+	for (int n = lb_process_sweep(processes, kept_s * 1000, (long)most);
+	     n > 0; n--)
+		tell(r, "process", "");
+}
+
 static int begin(struct reap *r, struct lb_config *config, const char *state,
 		 struct lb_error *err)
 {
@@ -252,6 +267,7 @@ int lb_box_reap(struct lb_config *config, const char *state, lb_box_reaped *fn,
 		each(&r, "alive", look);
 		each(&r, "sessions", look);
 		each(&r, "uids", look_at_uid);
+		sweep_processes(&r, state);
 		sweep_copies(&r);
 		sweep_groups(&r);
 	}

@@ -23,7 +23,7 @@
 /*
  * What was ended, one call each: `what` is "session" (it is idle), "leftover"
  * (half a session that somebody who was killed began), "user" (a user id of no
- * session), "copy" (of /etc) or "files" (gc: all of a session); `name` is whose
+ * session), "process" (what is known of one that ended), "copy" (of /etc) or "files" (gc: all of a session); `name` is whose
  * or which, borrowed.
  */
 typedef void lb_box_reaped(void *arg, const char *what, const char *name);
