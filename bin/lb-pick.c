@@ -35,7 +35,7 @@ static const struct lb_prog prog = {
 	.opts = options,
 	.values = "message query chunk reply receipt drop error edit delete "
 		  "callback feedback status queued exec result request "
-		  "response",
+		  "response skill",
 	.reads = "any",
 	.writes = "any",
 };

@@ -34,8 +34,11 @@ depends=$(dpkg-shlibdeps -O root/usr/bin/lb-* | sed -n 's/^shlibs:Depends=//p')
 # libcurl is opened, not linked: the package that holds it is one more.
 soname=$(sed -n 's/^CURL_SONAME = //p' source/Makefile)
 curl=$(dpkg-query -S "*/${soname:-libcurl.so.4}" | sed 's/:.*//' | head -n 1)
+# So is libarchive.
+soname=$(sed -n 's/^ARCHIVE_SONAME = //p' source/Makefile)
+archive=$(dpkg-query -S "*/${soname:-libarchive.so.13}" | sed 's/:.*//' | head -n 1)
 # Nor is what the sandbox is made of, a program.
-depends="$depends, $curl, bubblewrap"
+depends="$depends, $curl, $archive, bubblewrap"
 arch=$(dpkg --print-architecture)
 cat > root/DEBIAN/control << END
 Package: lb-toolkit

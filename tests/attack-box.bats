@@ -121,10 +121,74 @@ as_user() {
 		"$(jq -r .error <<< "$output")"
 }
 
+@test "a session does not fill the disk of all, whatever its quota, and files can be removed" {
+	need mount
+	cat > fill <<-'END'
+		# fill OPTION... - with a disk of 60 MiB: that the disk is not full then.
+		mkdir disk && mount -t tmpfs -o size=60m tmpfs disk
+		export LB_STATE=$PWD/disk/state
+		lb-exec --session s "$@" -- sh -c 'echo kept > kept; cat kept'
+		lb-exec --session s "$@" -- sh -c 'while dd if=/dev/urandom of=f bs=64k count=8 oflag=append conv=notrunc 2>&1
+			do sleep 0.01; done > /dev/null'
+		echo "$? $(($(stat -f -c %a disk) > 0))"
+		# Others fill it: who removes is not killed, who adds is.
+		dd if=/dev/zero of=disk/others bs=1M 2> /dev/null
+		lb-exec --session s "$@" -- sh -c 'sleep 0.2; rm f; sleep 0.2; cat kept'
+		echo $?
+		umount -R disk
+	END
+	for quota in 0 200M; do
+		run -0 unshare -m bash fill --quota $quota
+		echo "$output"
+		[[ $output == $'kept\nlb-exec: it was killed: the disk below its session is almost full\n137 1\n'*$'kept\n0' ]]
+		rmdir disk
+	done
+}
+
+@test "a workspace that is mounted where we do not see it is mounted once more, not twice" {
+	need mount
+	need mkfs.ext4
+	# As a service has it: its mounts are its own.
+	unshare -m lb-exec --session s --quota 32M -t 20s -- sh -c \
+		'echo one > a; echo begun; until cat b 2> /dev/null; do sleep 0.05; done' \
+		> out 3>&- &
+	until grep -q begun out || ! kill -0 $!; do sleep 0.05; done
+	run -0 lb-exec --session s --quota 32M -- sh -c 'cat a; echo two > b'
+	same one "$output"
+	[[ $(losetup -n -O BACK-FILE | grep -c "$LB_STATE") -le 1 ]]
+	wait $!
+	same $'begun\ntwo' "$(cat out)"
+	lb-box delete s
+	same '' "$(losetup -n -O BACK-FILE | grep "$LB_STATE" || :)"
+}
+
+@test "what is left of one who was killed while he made a session goes with the next" {
+	mkdir -p "$LB_STATE/box/sessions/s/new"
+	touch "$LB_STATE/box/sessions/s/"{.lb-AbCdEf,workspace.img.new}
+	lb-exec --session s --quota 32M -- true
+	same '' "$(find "$LB_STATE/box/sessions/s" -name 'new' -o -name '.lb-*')"
+	[ "$(id -u)" -ne 0 ] || [ ! -e "$LB_STATE/box/sessions/s/workspace.img.new" ]
+	lb-box delete s
+}
+
+@test "lost+found of somebody's own does not keep his workspace from being mounted" {
+	need mount
+	need mkfs.ext4
+	run -0 lb-exec --session s --quota 32M -- sh -c 'mkdir lost+found && echo x > lost+found/y'
+	umount "$LB_STATE/box/workspaces/s" 2> /dev/null || :
+	run -0 lb-exec --session s --quota 32M -- cat lost+found/y
+	same x "$output"
+	umount "$LB_STATE/box/workspaces/s" 2> /dev/null || :
+	lb-exec --session s --quota 32M -- sh -c 'rm -r lost+found; echo x > lost+found'
+	umount "$LB_STATE/box/workspaces/s" 2> /dev/null || :
+	run -0 lb-exec --session s --quota 32M -- cat lost+found
+	lb-box delete s
+}
+
 @test "files may not be large: what could not be made is not left" {
 	need root
 	run -125 sh -c 'ulimit -f 16; lb-exec --session s --quota 32M -- true'
-	[[ $output == *"workspace.img.new': File too large"* ]]
+	[[ $output == *"workspace.img.new."*"': File too large"* ]]
 	same '' "$(find "$LB_STATE/box" -name '*.new')"
 	run -0 lb-exec --session s --quota 32M --json -- true
 	lb-box delete s
@@ -280,7 +344,7 @@ END
 # each is kept all the same by the next one, and nothing of the first is left.
 stopped() {
 	python3 - "$@" <<'END'
-import json, os, subprocess, sys, time
+import glob, json, os, subprocess, sys, time
 step, n = sys.argv[1], int(sys.argv[2])
 box = os.environ["LB_STATE"] + "/box/"
 dev = lambda path: os.stat(path).st_dev if os.path.exists(path) else None
@@ -289,8 +353,8 @@ for i in range(n):
 	name = f"{step}{i}"
 	work = box + "workspaces/" + name
 	# Beside the image: mkfs works. On the workspace: it is mounted.
-	there = {"mkfs": lambda: os.path.exists(
-			f"{box}sessions/{name}/workspace.img.new"),
+	there = {"mkfs": lambda: glob.glob(
+			f"{box}sessions/{name}/workspace.img.new.*"),
 		"image": lambda: os.path.exists(
 			f"{box}sessions/{name}/workspace.img"),
 		"mount": lambda: dev(work) not in (None, dev(box))}[step]

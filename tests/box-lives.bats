@@ -269,14 +269,14 @@ hard_quota() {
 @test "what was left half made is removed, and nothing else" {
 	lb-exec --session a -- true
 	mkdir -p "$box/sessions/half" "$box/sessions/young" "$box/sessions/a/new"
-	touch "$box/sessions/young/use" "$box/sessions/a/workspace.img.new"
+	touch "$box/sessions/young/use" "$box/sessions/a/workspace.img.new.77"
 	touch -d '1 hour ago' "$box/sessions/half/use"
 	mkdir "$box/etc-0123456789abcdef" "$box/etc-0123456789abcde0.new" "$box/other"
 	same $'copy /etc\nleftover a\nleftover half' \
 		"$(lb-box reap | jq -r '.ended + " " + .name' | sort)"
 	[ ! -e "$box/sessions/half" ]
 	[ ! -e "$box/sessions/a/new" ]
-	[ ! -e "$box/sessions/a/workspace.img.new" ]
+	[ ! -e "$box/sessions/a/workspace.img.new.77" ]
 	[ -e "$box/sessions/young" ]
 	# A copy of /etc may be in use for a day.
 	[ -e "$box/etc-0123456789abcdef" ]

@@ -93,6 +93,23 @@ said() {
 	same "" "$(problems 'box: {profiles: {network_extended: {memory_mb: 64}}}')"
 }
 
+@test "networks: a profile's hosts, and what may be reached inside" {
+	for network in off on '{allow: [a.test, "*.b.test:8443"]}' '[a.test]' '"a.test,b.test"'; do
+		same "" "$(problems "box: {profiles: {mine: {network: $network}}}")"
+	done
+	same "1: box.profiles.mine.network: 'maybe' is not off, on, or a mapping whose allow is a list of hosts such as example.org, *.example.org or example.org:8443" \
+		"$(problems 'box: {profiles: {mine: {network: maybe}}}')"
+	same "1: box.profiles.mine.network: '*' is no host such as example.org, *.example.org or example.org:8443" \
+		"$(problems 'box: {profiles: {mine: {network: {allow: ["*"]}}}}')"
+	same "" "$(problems 'box: {network: {allow_private: [10.0.0.0/8, "127.0.0.1:8080", "[::1]:80"]}}')"
+	same "1: box.network.allow_private: 'localhost' is no network such as 10.0.0.0/8, nor an address such as 10.1.2.3, 10.1.2.3:8080 or [fd00::1]:8080" \
+		"$(problems 'box: {network: {allow_private: [localhost]}}')"
+	: > "$LB_CONFIG"
+	LB__BOX__PROFILES__DEFAULT__NETWORK=a.test,b.test:81 run -0 lb-config get box.profiles.default.network
+	same '{"allow":["a.test","b.test:81"]}' "$(jq -c . <<< "$output")"
+	LB__BOX__NETWORK__ALLOW_PRIVATE=10.0.0.1 run -0 lb-config get box.network.allow_private
+}
+
 @test "folders that may be mounted are absolute, user ids are a range" {
 	same "1: box.local.allowed_mount_roots: './data/box' is no absolute path" \
 		"$(problems 'box: {local: {allowed_mount_roots: [/srv, ./data/box]}}')"

@@ -243,3 +243,42 @@ here=(-a 127.0.0.0/8)
 	fetch -a 10.0.0.0 http://8.8.8.8/
 	same "78 - '10.0.0.0' is no network such as 10.0.0.0/8" "$(ended)"
 }
+
+@test "only hosts that are listed are asked, at first and by redirects" {
+	serve <<-'END'
+		on GET /in
+		reply 302
+		header Location: /out
+		on GET /out
+		reply 302
+		header Location: http://localhost:1/
+		on GET /here
+		uses any
+		reply 200
+		send here
+	END
+	fetch "${here[@]}" -h 127.0.0.1 "$SERVER_URL/in"
+	same "77 302 a redirect: 'localhost' is no host that may be asked for this" \
+		"$(ended)"
+	fetch "${here[@]}" -h example.org "$SERVER_URL/here"
+	same "77 - '127.0.0.1' is no host that may be asked for this" "$(ended)"
+	fetch "${here[@]}" -h .0.0.1 -h other "$SERVER_URL/here"
+	same '0 200 ' "$(ended)"
+	for host in 0.0.1 .127.0.0.1 7.0.0.1; do
+		fetch "${here[@]}" -h "$host" "$SERVER_URL/here"
+		same "77 - '127.0.0.1' is no host that may be asked for this" "$(ended)"
+	done
+}
+
+@test "where https is wanted, http is for listed hosts alone" {
+	serve <<-'END'
+		on GET /
+		uses any
+		reply 200
+		send here
+	END
+	fetch "${here[@]}" -S "$SERVER_URL/"
+	same "77 - '127.0.0.1' is to be asked by https" "$(ended)"
+	fetch "${here[@]}" -S -P 127.0.0.1 "$SERVER_URL/"
+	same '0 200 ' "$(ended)"
+}

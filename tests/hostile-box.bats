@@ -223,6 +223,27 @@ the skill' "$output"
 	same '' "$(find /sys/fs/cgroup -name "lb-$pid-*" 2> /dev/null)"
 }
 
+@test "control groups of one who counts processes otherwise are his own" {
+	need mount
+	local folder
+	lb-exec --json -- true | grep -q '"limits_backend":"cgroup"' ||
+		{ need cgroups /nonexistent; }
+	# Both are process 1 where they are, and each other's process is not there.
+	mkfifo begun go
+	unshare -pfm --mount-proc sh -c 'exec lb-exec -- sh -c "echo begun; read -r _; echo end"' \
+		< go > begun 3>&- &
+	exec 4> go 5< begun
+	read -r _ <&5
+	run -0 unshare -pfm --mount-proc sh -c 'exec lb-exec --require cgroup --json -- true'
+	same cgroup "$(jq -r .limits_backend <<< "$output")"
+	run -0 lb-exec -- true
+	echo >&4
+	read -r line <&5
+	same end "$line"
+	exec 4>&- 5<&-
+	wait $!
+}
+
 @test "many at once without a session: each has its processes for itself" {
 	for n in $(seq 30); do
 		jq -cn --arg id "$n" '{kind: "exec", $id, cmd: "sleep 0.3; echo ok"}'

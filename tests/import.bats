@@ -63,6 +63,8 @@ fingerprint() {
 	same '{"primary":"OpenAI/gpt-4o-mini","fallbacks":["Local-Llama/llama3"],"reasoning":{"Local-Llama/llama3":"low"}}' \
 		"$(get pipelines.Sales.ai.local-agent.model)"
 	same openai "$(get providers.OpenAI.preset)"
+	same '{"enable_all_skills":false,"skills":["hello"]}' \
+		"$(get pipelines.Sales.extensions_preferences)"
 	same http://127.0.0.1:11435 "$(get providers.Local-Llama.base-url)"
 	same https://crm.example.com/h "$(get webhooks.crm.url)"
 	same 33 "$(get concurrency.pipeline)"
@@ -91,8 +93,11 @@ fingerprint() {
 		same "not taken: is kept aside: not in this version" \
 			"$(result "${item%%/*}" "${item#*/}")"
 	done
-	same "not taken: is noted: not in this version" "$(result skill hello)"
-	same "not taken: is noted: not in this version" "$(result skill deep)"
+	for skill in skills/hello box/skills/tenants/ws-1/deep; do
+		same "not taken: is noted: lb-skill install data/$skill" \
+			"$(result skill "${skill##*/}")"
+	done
+	[[ $(result pipeline Sales) == *"plugins and MCP servers are not in this version"* ]]
 	same "not taken: there is no HTTP API to manage lb" "$(result setting api)"
 	[ -z "$(result setting proxy)" ]
 	# for people the same, as a table of words

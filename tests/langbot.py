@@ -182,6 +182,8 @@ def pipelines(data):
                  trigger__access_control__mode="blacklist",
                  trigger__access_control__blacklist=["group_7", 1234]),
              extensions_preferences={"enable_all_plugins": True,
+                                     "enable_all_skills": False,
+                                     "skills": ["hello"],
                                      "mcp_servers": ["mcp-1"]})
     data.put("legacy_pipelines", uuid="pipe-2", name="Dify",
              config=pipeline(ai__runner__runner="dify-service-api"),

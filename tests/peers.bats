@@ -386,3 +386,50 @@ denied() {
 	# one after the 429, those cut short of their answers, the last
 	same 5 "$(bot_api_sent .message_id | wc -l)"
 }
+
+@test "skills-ref agrees with lb-skill validate --strict, but where it is listed" {
+	load skill
+	cd "$BATS_TEST_TMPDIR"
+	python3 "$BATS_TEST_DIRNAME/data/skills.py" "$PWD"
+	rm -- *.zip *.gz
+	skill ok
+	skill case/Upper 'name: Upper' 'description: d'
+	skill other 'name: another' 'description: d'
+	skill two--hyphens
+	skill end-
+	skill under_score
+	skill none 'description: d'
+	skill mute 'name: mute'
+	skill blank 'name: blank' 'description: "  "'
+	skill long 'name: long' "description: $(printf 'x%.0s' {1..1025})"
+	skill full 'name: full' "description: $(printf 'x%.0s' {1..1024})"
+	skill compat 'name: compat' 'description: d' "compatibility: $(printf 'x%.0s' {1..501})"
+	skill more 'name: more' 'description: d' 'model: m'
+	skill broken 'name: broken' 'description: a: b'
+	skill "$(printf 'n%.0s' {1..65})"
+	skill meta 'name: meta' 'description: d' 'metadata: {a: b}' 'license: MIT' 'allowed-tools: Read'
+	mkdir plain && echo '# no frontmatter' > plain/SKILL.md
+	mkdir open && printf -- '---\nname: open\n' > open/SKILL.md
+	# What it has otherwise, and why we do not:
+	skill größe                           # a name is a folder and a mount point
+	skill numbers 'name: numbers' 'description: d' 'metadata: {a: [1]}' # no text
+	skill void 'name: void' 'description: d' 'compatibility: ""'        # says nothing
+	mkdir bom && printf '\357\273\277---\nname: bom\ndescription: d\n---\n' > bom/SKILL.md
+	# tiny/skill.md is read by both, and called SKILL.md by the specification.
+	differ='./größe 0 1
+./numbers 0 1
+./void 0 1
+./bom 1 0
+./tiny 0 1'
+	for folder in $(find . -iname skill.md ! -path '*/assets/*' -exec dirname {} + |
+		sort); do
+		theirs=0 ours=0
+		"$peers/node_modules/.bin/node" \
+			"$peers/node_modules/skills-ref/dist/cli.js" \
+			validate "$folder" > out 2>&1 || theirs=1
+		lb-skill validate -s "$folder" > out || ours=1
+		[ $theirs = $ours ] || echo "$folder $theirs $ours"
+	done > found
+	same "$(sort <<< "$differ")" "$(sort found)"
+	[ "$(find . -iname skill.md | wc -l)" -ge 30 ]
+}

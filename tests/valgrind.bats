@@ -45,6 +45,23 @@ setup() {
 	quietly lb-help
 }
 
+@test "skills are installed, listed, checked and removed cleanly" {
+	cd "$BATS_TEST_TMPDIR"
+	mkdir a
+	printf -- '---\nname: a\ndescription: b: c\nx: [1, {d: e}]\n---\nf\n' > a/SKILL.md
+	tar -czf a.tar.gz a
+	for verb in 'preview a.tar.gz' 'install a.tar.gz' 'install a.tar.gz' list \
+		'show a' 'edit a --set license=MIT' 'files a' index; do
+		quietly lb-skill $verb 2> /dev/null
+	done
+	run -1 quietly lb-skill verify
+	run -77 quietly lb-skill install --replace a
+	run -65 quietly lb-skill install - <<< nothing
+	quietly lb-skill rm a
+	echo '{"op":"list","id":"1","context":{"bot":"-","pipeline":"default"}}' |
+		quietly lb-skill serve
+}
+
 @test "bursts and answers with all that a pipeline may want are clean" {
 	cd "$BATS_TEST_TMPDIR"
 	cat > "$LB_CONFIG" <<-'END'

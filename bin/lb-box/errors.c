@@ -37,7 +37,7 @@ const struct lb_opt errors_options[] = {
 
 const char *const error_classes[] = {"denied", "failed", "tool",      "timeout",
 				     "memory", "output", "cancelled", "quota",
-				     "cpu",    "other",  NULL};
+				     "cpu",    "disk",   "other",     NULL};
 
 static const char *class_named(const char *name)
 {

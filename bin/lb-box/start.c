@@ -39,7 +39,7 @@
 		 .text = &keep.cpus},                                          \
 		{0, "quota", "SIZE", "most that the workspace may hold",       \
 		 .text = &keep.quota},                                         \
-		{0, "network", "on|off",                                       \
+		{0, "network", "on|off|HOST,...",                              \
 		 "may it reach others (default: the profile's)",               \
 		 .text = &keep.network},                                       \
 		{0, "env", "NAME[=TEXT]",                                      \

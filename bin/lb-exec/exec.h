@@ -15,10 +15,13 @@ struct options {
 	int64_t timeout_ms, memory, quota, max_line;
 	long pids, jobs, shown;
 	const char *cpus;
-	bool json, records, terminal, service, host, strict;
+	bool json, records, terminal, service, host, strict, bridge;
 };
 
 extern struct options options;
+
+/* Ourselves, whatever became of our file or its name. */
+#define EXEC_HELPER "/proc/self/exe"
 
 /* What all of them need. */
 struct work {

@@ -172,6 +172,7 @@ static int begin(struct job *job, const struct lb_record *r,
 		.out = -1,
 		.err = -1,
 		.need_groups = options.require != NULL,
+		.helper = EXEC_HELPER,
 		.done = on_done,
 		.arg = job,
 	};

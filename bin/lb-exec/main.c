@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "box/bridge.h"
 #include "exec.h"
 #include "meter.h"
 #include "record/filter.h"
@@ -38,7 +39,8 @@ static const struct lb_opt opts[] = {
 	{0, "cpus", "N", "most processors, such as 0.5", .text = &options.cpus},
 	{0, "quota", "SIZE", "most that the workspace may hold",
 	 .size = &options.quota},
-	{0, "network", "on|off", "may it reach others (default: the profile's)",
+	{0, "network", "on|off|HOST,...",
+	 "what it may reach (default: the profile's)",
 	 .text = &options.network},
 	{0, "env", "NAME[=TEXT]", "set a variable inside, or hand on ours",
 	 .list = &options.env},
@@ -60,6 +62,8 @@ static const struct lb_opt opts[] = {
 	 .text = &options.status_to},
 	{0, "host", NULL, "run without a sandbox (box.allow_host)",
 	 .flag = &options.host},
+	{0, "bridge", NULL, "be what connects a sandbox; for lb itself",
+	 .flag = &options.bridge},
 	LB_FILTER_OPTIONS(&options.strict, &options.max_line),
 	{0},
 };
@@ -159,6 +163,8 @@ int main(int argc, char **argv)
 
 	lb_start(&prog);
 	first = lb_options(argc, argv);
+	if (options.bridge)
+		return lb_finish(lb_bridge_serve());
 	check_usage(argc - first);
 	bad = set_up(&w, &err) < 0;
 	if (bad)

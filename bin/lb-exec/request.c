@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "box/profile.h"
+#include "config/coerce.h"
 #include "exec.h"
 
 enum { LONGEST_S = 31622400 }; /* what a profile may allow */
@@ -140,6 +141,25 @@ static int64_t seconds(void)
 		       : LONGEST_S;
 }
 
+/* on, off, or hosts with commas between them; what is none of these is judged
+ * with the rest of the request. */
+static int put_network(json_t *request, struct lb_error *err)
+{
+	json_t *text, *value;
+
+	if (!options.network)
+		return 0;
+	text = lb_json_text(options.network, strlen(options.network));
+	err->code = LB_OK;
+	value = lb_coerce_network(text, err);
+	set(request, "network", value ? value : json_incref(text));
+	json_decref(text);
+	if (value || err->code == LB_OK)
+		return 0;
+	err->code = LB_USAGE;
+	return lb_error_wrap(err, "--network");
+}
+
 json_t *request_of_options(struct lb_error *err)
 {
 	json_t *request = json_object();
@@ -151,15 +171,13 @@ json_t *request_of_options(struct lb_error *err)
 				strlen(options.session));
 	if (workdir)
 		lb_json_set_str(request, "workdir", workdir, strlen(workdir));
-	if (options.network)
-		lb_json_set_str(request, "network", options.network,
-				strlen(options.network));
 	/* The rest of a second is given back below: a profile counts whole
 	 * ones. */
 	if (options.timeout_ms)
 		set(request, "timeout_sec", json_integer(seconds()));
 	if (put_env(request, err) == 0 && put_folder(request, err) == 0 &&
-	    put_mounts(request, err) == 0 && put_numbers(request, err) == 0)
+	    put_mounts(request, err) == 0 && put_network(request, err) == 0 &&
+	    put_numbers(request, err) == 0)
 		return request;
 	json_decref(request);
 	return NULL;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -20,7 +21,7 @@
  * Bytes that a text may take in the row, as JSON: ids come whole unless
  * somebody made them to be long; the last, the command, has what is left.
  */
-enum { ID = 512, NAME = 128, TEXT = 400, ENV = 300, TRIES = 100 };
+enum { ID = 512, NAME = 128, TEXT = 400, ENV = 300, HOSTS = 300, TRIES = 100 };
 
 /* Bytes of the character there, as JSON. */
 static size_t width(const char *text, size_t len)
@@ -111,6 +112,29 @@ static void put_env(struct lb_buf *row, char *const *env)
 		lb_buf_printf(row, ",\"env_left_out\":%zu", left);
 }
 
+/* Hosts, as many as there is room for; they were checked. */
+static void put_hosts(struct lb_buf *row, const char *key, const json_t *list)
+{
+	size_t room = HOSTS, i, n = 0;
+	const json_t *one;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, one)
+	{
+		const char *host = json_string_value(one);
+
+		if (!host || strlen(host) + 3 > room)
+			continue;
+		room -= strlen(host) + 3;
+		if (n++ == 0)
+			lb_buf_printf(row, ",\"%s\":[", key);
+		else
+			lb_buf_putc(row, ',');
+		lb_buf_json_str(row, host, strlen(host));
+	}
+	if (n > 0)
+		lb_buf_putc(row, ']');
+}
+
 static void put_digest(struct lb_buf *row, const char *command)
 {
 	unsigned char sum[LB_DIGEST_SIZE];
@@ -125,14 +149,20 @@ static void put_digest(struct lb_buf *row, const char *command)
 /* The numbers that were in force, the numbers of a sandbox alone. */
 static void put_limits(struct lb_buf *row, const struct lb_box_spec *s)
 {
+	static const char *const networks[] = {"off", "on", "listed"};
+	json_auto_t *hosts = json_array();
+
 	lb_buf_printf(row,
 		      ",\"limits\":{\"timeout_ms\":%lld,\"cpus\":%g,"
 		      "\"memory_mb\":%lld,\"pids_limit\":%lld,"
-		      "\"quota_mb\":%lld,\"network\":\"%s\"}",
+		      "\"quota_mb\":%lld,\"network\":\"%s\"",
 		      (long long)s->timeout_ms, s->cpus,
 		      (long long)s->memory_mb, (long long)s->pids_limit,
-		      (long long)s->quota_mb,
-		      s->network == LB_BOX_ON ? "on" : "off");
+		      (long long)s->quota_mb, networks[s->network]);
+	for (char **h = s->hosts; h && *h; h++)
+		json_array_append_new(hosts, json_string(*h));
+	put_hosts(row, "hosts", hosts);
+	lb_buf_putc(row, '}');
 }
 
 static void put_outcome(struct lb_buf *row, const struct lb_box_audit *a)
@@ -147,6 +177,7 @@ static void put_outcome(struct lb_buf *row, const struct lb_box_audit *a)
 			      lb_box_quota_name(a->quota));
 	if (a->backend && a->spec)
 		put_limits(row, a->spec);
+	put_hosts(row, "refused", a->refused);
 	if (a->exit_code >= 0)
 		lb_buf_printf(row, ",\"exit_code\":%d", a->exit_code);
 	if (a->duration_ms >= 0)
@@ -261,4 +292,5 @@ void lb_box_audit_result(struct lb_box_audit *row,
 	row->exit_code = r->exit_code;
 	row->bytes = r->out.bytes + r->err.bytes;
 	row->duration_ms = r->duration_ms;
+	row->refused = r->refused;
 }

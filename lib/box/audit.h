@@ -37,9 +37,11 @@ struct lb_box_audit {
 	const char *killed_by; /* as in box/result.h, and "timeout" */
 	enum lb_box_limits limits;
 	enum lb_box_quota quota;
-	int exit_code;       /* -1: none */
-	uint64_t bytes;      /* that came of it */
-	int64_t duration_ms; /* -1: it did not run */
+	int exit_code;         /* -1: none */
+	uint64_t bytes;        /* that came of it */
+	int64_t duration_ms;   /* -1: it did not run */
+	const json_t *refused; /* hosts that it asked its network for in vain;
+				  texts; or NULL */
 	/* Whose numbers it was held to, where it ran; or NULL. */
 	const struct lb_box_spec *spec;
 };

@@ -56,6 +56,9 @@ struct lb_box_job {
 	/* It is ended when it has used so much of the processors' time, or,
 	 * where that is not counted, its own time on all it may have; 0: not. */
 	int64_t most_cpu_ms;
+	/* The program lb-exec, which is started where there is a network; NULL:
+	 * the one beside this program. */
+	const char *helper;
 	/*
 	 * Called once, from the loop, when all is over. With an error: the
 	 * command did not run (LB_UNAVAILABLE: there is no sandbox; LB_DENIED),

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "box/bridge.h"
 #include "box/bwrap.h"
 
 static void arg(struct lb_bwrap_args *a, const char *text)
@@ -199,6 +200,7 @@ static void put_env(struct lb_bwrap_args *a, const struct lb_box_exec *x)
 		{"GIT_TERMINAL_PROMPT", "0"},
 		{"PYTHONUNBUFFERED", "1"},
 	};
+	bool has_network = x->spec->network != LB_BOX_OFF;
 
 	arg(a, "--clearenv");
 	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
@@ -209,6 +211,8 @@ static void put_env(struct lb_bwrap_args *a, const struct lb_box_exec *x)
 	else
 		args(a, "--setenv", "TERM", "dumb", "--setenv", "NO_COLOR",
 		     "1");
+	for (size_t i = 0; has_network && lb_bridge_env[i][0]; i++)
+		args(a, "--setenv", lb_bridge_env[i][0], lb_bridge_env[i][1]);
 	for (char **e = x->spec->env; e && *e; e++) {
 		lb_autofree char *name = lb_strdup(*e);
 		char *is = strchr(name, '=');

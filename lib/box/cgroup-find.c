@@ -274,8 +274,8 @@ static int kinds(const struct lb_cgroups *g)
 void lb_cgroups_try(struct lb_cgroups *g)
 {
 	for (int i = 0; i < kinds(g) && i <= LB_CGROUP_CPU; i++) {
-		lb_autofree char *path =
-			lb_printf("%s/lb-%ld-0", g->below[i], (long)getpid());
+		lb_autofree char *name = lb_cgroup_name(0);
+		lb_autofree char *path = lb_printf("%s/%s", g->below[i], name);
 
 		if (mkdir(path, 0755) < 0) {
 			lb_fail_sys(&g->why, LB_OS,
@@ -287,35 +287,6 @@ void lb_cgroups_try(struct lb_cgroups *g)
 	}
 }
 
-/* "lb-PID-N" of a process that is gone. */
-static bool is_left_over(const char *name)
-{
-	char *end;
-	long pid;
-
-	if (strncmp(name, "lb-", 3) != 0 || !isdigit((unsigned char)name[3]))
-		return false;
-	pid = strtol(name + 3, &end, 10);
-	return *end == '-' && pid > 0 && kill((pid_t)pid, 0) < 0 &&
-	       errno == ESRCH;
-}
-
-/* Does a process in it belong to another namespace of processes? Then the
- * number in its name says nothing here: it is not ours. */
-static bool has_strangers(const char *group)
-{
-	lb_autofree char *path = lb_printf("%s/cgroup.procs", group);
-	FILE *f = fopen(path, "re");
-	bool found = false;
-	long pid;
-
-	while (f && !found && fscanf(f, "%ld", &pid) == 1)
-		found = pid == 0;
-	if (f)
-		fclose(f);
-	return found;
-}
-
 static void sweep(const char *folder, int version)
 {
 	DIR *dir = opendir(folder);
@@ -324,11 +295,11 @@ static void sweep(const char *folder, int version)
 	while (dir && (one = readdir(dir)) != NULL) {
 		struct lb_cgroup g = {.version = version, .n = 1};
 
-		if (!is_left_over(one->d_name))
+		if (!lb_cgroup_is_left_over(one->d_name))
 			continue;
 		g.folders[0] = lb_printf("%s/%s", folder, one->d_name);
 		g.joins[0] = -1;
-		if (has_strangers(g.folders[0]) || !lb_cgroup_end(&g))
+		if (!lb_cgroup_end(&g))
 			free(g.folders[0]);
 	}
 	if (dir)

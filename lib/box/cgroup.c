@@ -18,6 +18,32 @@ enum { PERIOD_US = 100000, LEAST_QUOTA_US = 1000 };
 /* Groups of one process are told apart. */
 static unsigned made;
 
+/* Numbers of processes are those of a namespace: 0 where it is not known. */
+static unsigned long namespace_of_pids(void)
+{
+	static struct stat st;
+
+	return st.st_ino || stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
+}
+
+char *lb_cgroup_name(unsigned n)
+{
+	return lb_printf("lb-%ld-%u-%lu", (long)getpid(), n,
+			 namespace_of_pids());
+}
+
+bool lb_cgroup_is_left_over(const char *name)
+{
+	unsigned long space;
+	unsigned n;
+	long pid;
+	char more;
+
+	return sscanf(name, "lb-%ld-%u-%lu%c", &pid, &n, &space, &more) == 3 &&
+	       space == namespace_of_pids() && pid > 0 &&
+	       kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+}
+
 static int write_to(const char *folder, const char *file, const char *text)
 {
 	lb_autofree char *path = lb_printf("%s/%s", folder, file);
@@ -131,7 +157,7 @@ int lb_cgroup_make(const struct lb_cgroups *groups,
 		   const struct lb_cgroup_limits *limits, struct lb_cgroup *g,
 		   struct lb_error *err)
 {
-	lb_autofree char *name = lb_printf("lb-%ld-%u", (long)getpid(), ++made);
+	lb_autofree char *name = lb_cgroup_name(++made);
 	int kinds = groups->version == 2 ? 1 : LB_CGROUP_CPUACCT, bad;
 
 	*g = (struct lb_cgroup){.version = groups->version, .counts = -1};

@@ -62,6 +62,14 @@ int lb_cgroup_make(const struct lb_cgroups *groups,
 		   const struct lb_cgroup_limits *limits,
 		   struct lb_cgroup *group, struct lb_error *err);
 
+/*
+ * For the files of groups: what the nth one of this process is called, the
+ * nth of no other one, and whether one of that name is of a process that is
+ * gone. Caller frees.
+ */
+char *lb_cgroup_name(unsigned n);
+bool lb_cgroup_is_left_over(const char *name);
+
 /* For a new process: be in it. -1 and errno. */
 int lb_cgroup_join(const struct lb_cgroup *group);
 

@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <linux/loop.h>
 #include <linux/major.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -34,7 +36,8 @@ static int make_file(const char *path, int64_t mb, struct lb_error *err)
 int lb_box_image_make(const char *path, int64_t mb, int64_t files,
 		      struct lb_error *err)
 {
-	lb_autofree char *new = lb_printf("%s.new", path);
+	/* Of whoever was killed here mkfs may go on: in a file of its own. */
+	lb_autofree char *new = lb_printf("%s.new.%ld", path, (long)getpid());
 	lb_autofree char *inodes = lb_printf("%lld", (long long)files);
 	const char *const argv[] =
 		{"mkfs.ext4",
@@ -74,7 +77,7 @@ int lb_box_image_make(const char *path, int64_t mb, int64_t files,
 	return 0;
 }
 
-/* Does that loop device have this file in it? */
+/* Has that loop device the file in it? */
 static bool holds(int loop, const struct stat *image)
 {
 	struct loop_info64 info;
@@ -85,33 +88,36 @@ static bool holds(int loop, const struct stat *image)
 }
 
 /*
- * The loop device that has it already, because a sandbox that outlived its
- * launcher has it mounted: a second one would be a second file system on the
- * same blocks, and damage both. -1: there is none.
+ * The one that has it already: it is mounted where we do not see it, in another
+ * mount namespace, such as a service has. Two devices of one file would be two
+ * file systems that destroy each other. -1: there is none.
  */
-static int find(const struct stat *image, char *name, size_t size)
+static int find(int image, char *name, size_t size)
 {
 	DIR *dir = opendir("/sys/block");
 	const struct dirent *one;
-	int fd = -1, number;
-	char more;
+	struct stat st;
+	int found = -1;
 
-	while (dir && fd < 0 && (one = readdir(dir)) != NULL) {
-		if (sscanf(one->d_name, "loop%d%c", &number, &more) != 1)
+	if (fstat(image, &st) < 0)
+		st.st_ino = 0;
+	while (dir && found < 0 && (one = readdir(dir)) != NULL) {
+		lb_autofree char *file =
+			lb_printf("/sys/block/%s/loop", one->d_name);
+
+		if (strncmp(one->d_name, "loop", 4) != 0 ||
+		    access(file, F_OK) < 0)
 			continue;
-		snprintf(name, size, "/sys/block/loop%d/loop", number);
-		if (access(name, F_OK) < 0)
-			continue;
-		snprintf(name, size, "/dev/loop%d", number);
-		fd = open(name, O_RDWR | O_CLOEXEC);
-		if (fd >= 0 && !holds(fd, image)) {
-			close(fd);
-			fd = -1;
+		snprintf(name, size, "/dev/%.32s", one->d_name);
+		found = open(name, O_RDWR | O_CLOEXEC);
+		if (found >= 0 && !holds(found, &st)) {
+			close(found);
+			found = -1;
 		}
 	}
 	if (dir)
 		closedir(dir);
-	return fd;
+	return found;
 }
 
 bool lb_box_image_is_at(const char *path, const char *at)
@@ -198,8 +204,11 @@ static int give(int files, uid_t uid, gid_t gid)
 	lb_autoclose int top =
 		openat(files, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (top < 0 ||
-	    (unlinkat(top, "lost+found", AT_REMOVEDIR) < 0 && errno != ENOENT))
+	if (top < 0)
+		return -1;
+	/* Of mkfs; one that is not empty is somebody's own. */
+	if (unlinkat(top, "lost+found", AT_REMOVEDIR) < 0 && errno != ENOENT &&
+	    errno != ENOTEMPTY && errno != ENOTDIR)
 		return -1;
 	return fchown(top, uid, gid) < 0 ? -1 : fchmod(top, 0700);
 }
@@ -212,12 +221,11 @@ int lb_box_image_mount(const char *path, const char *at, uid_t uid, gid_t gid,
 		open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 	lb_autoclose int image = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	lb_autoclose int loop = -1, files = -1;
-	struct stat st;
 	char name[64];
 
-	if (image < 0 || fstat(image, &st) < 0)
+	if (image < 0)
 		return lb_fail_sys(err, LB_IO, "cannot open '%s'", path);
-	loop = find(&st, name, sizeof(name));
+	loop = find(image, name, sizeof(name));
 	if (loop < 0 && control >= 0)
 		loop = attach(control, image, name, sizeof(name));
 	if (loop < 0)

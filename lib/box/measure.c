@@ -1,6 +1,4 @@
 /* measure.c - a quota that is kept by looking. */
-#include <sys/statvfs.h>
-
 #include "box/place.h"
 #include "box/run.h"
 #include "fs/tree.h"
@@ -8,18 +6,8 @@
 enum {
 	SOON_MS = 50,
 	LATEST_MS = 2000,
-	DEAR_MS = 10,  /* a look that takes longer is taken less often */
-	FLOOR_MB = 64, /* of the disk: what others need to go on */
+	DEAR_MS = 10, /* a look that takes longer is taken less often */
 };
-
-/* Is the disk itself about to be full? */
-static bool is_full(int fd)
-{
-	struct statvfs v;
-
-	return fstatvfs(fd, &v) == 0 &&
-	       (uint64_t)v.f_bavail * v.f_frsize < (uint64_t)FLOOR_MB << 20;
-}
 
 static void limits_of(const struct lb_box_run *run,
 		      struct lb_tree_limits *limits)
@@ -73,5 +61,5 @@ bool lb_run_measure(const struct lb_box_run *run, int *again_ms)
 	 * given their rights back. */
 	if (size.unread <= run->had.unread)
 		size.unread = 0;
-	return !lb_tree_is_over(&size, &limits) && !is_full(fd);
+	return !lb_tree_is_over(&size, &limits);
 }

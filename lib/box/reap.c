@@ -99,10 +99,9 @@ static bool unmount(struct reap *r, const char *folder, bool *was)
 /* What somebody left who was killed when he made the workspace. */
 static void tidy(const struct reap *r, const char *folder)
 {
-	lb_autofree char *image =
-		lb_printf("%s/%s/workspace.img.new", r->p.sessions, folder);
-	lb_autofree char *new = lb_printf("%s/%s/new", r->p.sessions, folder);
-	bool was = unlink(image) == 0;
+	lb_autofree char *at = lb_printf("%s/%s", r->p.sessions, folder);
+	lb_autofree char *new = lb_printf("%s/new", at);
+	bool was = lb_box_session_tidy(at) > 0;
 
 	was = rmdir(new) == 0 || was;
 	if (was)

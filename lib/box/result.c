@@ -69,6 +69,19 @@ static void put_stream(json_t *o, const char *name,
 		set(o, name, "head", number(head));
 }
 
+/* People know what they asked for; whoever reads this may not. */
+static void put_notes(json_t *o, const struct lb_box_result *r)
+{
+	json_auto_t *notes = json_array();
+
+	if (r->network)
+		json_array_append_new(notes, lb_json_text(r->network,
+							  strlen(r->network)));
+	json_array_extend(notes, r->notes);
+	if (json_array_size(notes) > 0)
+		json_object_set(o, "notes", notes);
+}
+
 json_t *lb_box_result_json(const struct lb_box_result *r, bool raw)
 {
 	bool over = r->end == LB_BOX_COMPLETED;
@@ -94,8 +107,7 @@ json_t *lb_box_result_json(const struct lb_box_result *r, bool raw)
 	json_object_set_new(o, "quota", json_string(quotas[r->quota]));
 	if (r->killed_by)
 		json_object_set_new(o, "killed_by", json_string(r->killed_by));
-	if (json_array_size(r->notes) > 0)
-		json_object_set(o, "notes", r->notes);
+	put_notes(o, r);
 	return o;
 }
 
@@ -105,4 +117,8 @@ void lb_box_result_release(struct lb_box_result *r)
 	lb_box_output_release(&r->err);
 	json_decref(r->notes);
 	r->notes = NULL;
+	json_decref(r->refused);
+	r->refused = NULL;
+	free(r->network);
+	r->network = NULL;
 }

@@ -61,8 +61,8 @@ struct lb_box_result {
 	const char *backend; /* borrowed: "bubblewrap", "host" */
 	enum lb_box_end end;
 	int exit_code; /* 128+N: died of signal N; -1: timed out */
-	/* Borrowed; what ended it before its time: "output", "quota", "memory",
-	 * "cpu", "cancelled", or NULL. */
+	/* Borrowed; what ended it before its time: "output", "quota", "disk"
+	 * (it is almost full), "memory", "cpu", "cancelled", or NULL. */
 	const char *killed_by;
 	struct lb_box_output out, err;
 	int64_t duration_ms;
@@ -71,7 +71,9 @@ struct lb_box_result {
 	bool isolated;
 	enum lb_box_limits limits;
 	enum lb_box_quota quota;
-	json_t *notes; /* texts for whoever asked; owned */
+	json_t *notes;   /* texts for whoever asked; owned */
+	json_t *refused; /* "HOST:PORT" that its network kept from it; owned */
+	char *network;   /* what is to be known of it inside, or NULL; owned */
 };
 
 /*

@@ -147,6 +147,7 @@ static void finish(struct lb_box_run *run)
 
 	run->over = true;
 	unwatch(run);
+	lb_bridge_end(&run->bridge); /* and what it refused is told */
 	fill_result(run);
 	if (why.code != LB_OK)
 		run->result.exit_code = -1;

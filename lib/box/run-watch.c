@@ -1,6 +1,7 @@
 /* run-watch.c - what a run says, its time, and its quota. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -190,6 +191,56 @@ static int let_go(const struct lb_box_run *run, struct lb_error *err)
 		       : lb_fail_sys(err, LB_OS, "cannot let a sandbox begin");
 }
 
+/* What was not let go by now never is. */
+static void stay(struct lb_box_run *run)
+{
+	close(run->x.ready);
+	run->x.ready = -1;
+}
+
+static void go_on(struct lb_box_run *run)
+{
+	if (!run->killed && let_go(run, &run->error) < 0)
+		lb_run_end_early(run, NULL);
+	stay(run);
+}
+
+/* Its network is there, or cannot be. */
+static void on_network(void *arg, const struct lb_error *why)
+{
+	struct lb_box_run *run = arg;
+
+	if (!why) {
+		go_on(run);
+	} else if (!run->killed) {
+		run->error = *why;
+		lb_run_end_early(run, NULL);
+	}
+}
+
+static int open_network(struct lb_box_run *run, struct lb_error *err)
+{
+	struct lb_bridge *b = &run->bridge;
+
+	b->loop = run->box->loop;
+	b->opened = on_network;
+	b->arg = run;
+	b->notes = run->result.notes;
+	b->refused = run->result.refused;
+	return lb_bridge_start(b,
+			       &(struct lb_bridge_order){
+				       .config = run->box->config,
+				       .spec = run->job.spec,
+				       .helper = run->job.helper,
+				       .pid = run->report.child,
+				       .pidfd = run->child_fd,
+				       .drop = run->x.drop,
+				       .uid = run->x.uid,
+				       .gid = run->x.gid,
+			       },
+			       err);
+}
+
 /* All is mounted, and nothing runs before we let it. */
 static void on_ready(int fd, uint32_t events, void *arg)
 {
@@ -198,21 +249,30 @@ static void on_ready(int fd, uint32_t events, void *arg)
 	lb_loop_watch(run->box->loop, fd, 0, NULL, NULL);
 	while (!run->report.child && lb_run_read_status(run))
 		continue;
-	if (!(events & EPOLLERR) && !run->killed &&
-	    let_go(run, &run->error) < 0)
+	if (events & EPOLLERR)
+		stay(run);
+	else if (run->job.spec->network == LB_BOX_OFF || run->killed ||
+		 run->child_fd < 0)
+		go_on(run);
+	else if (open_network(run, &run->error) < 0)
 		lb_run_end_early(run, NULL);
-	close(run->x.ready);
-	run->x.ready = -1;
 }
 
 static void on_measure(void *arg)
 {
 	struct lb_box_run *run = arg;
+	int again = INT_MAX;
 
-	if (!lb_run_measure(run, &run->measure_ms)) {
+	if (!lb_run_disk(run, &run->measure_ms)) {
+		lb_run_end_early(run, "disk");
+		return;
+	}
+	if (run->measured >= 0 && !lb_run_measure(run, &again)) {
 		lb_run_end_early(run, "quota");
 		return;
 	}
+	if (again < run->measure_ms)
+		run->measure_ms = again;
 	lb_timer_set(run->box->loop, &run->measure,
 		     lb_clock_mono() + run->measure_ms, on_measure, run);
 }
@@ -266,8 +326,8 @@ int lb_run_watch(struct lb_box_run *run, struct lb_error *err)
 		return -1;
 	/* Its time is its own: what was made ready before does not count. */
 	run->started = lb_clock_mono();
-	if (run->result.quota == LB_BOX_QUOTA_SOFT)
-		lb_run_measure_first(run);
+	lb_run_measure_first(run);
+	lb_run_disk_first(run);
 	lb_loop_watch(loop, run->pidfd, EPOLLIN, on_ended, run);
 	/* What it says is read when it matters: it says it word by word. */
 	if (run->x.status >= 0)
@@ -280,8 +340,10 @@ int lb_run_watch(struct lb_box_run *run, struct lb_error *err)
 			     on_deadline, run);
 	if (run->job.most_cpu_ms > 0)
 		on_spend(run);
-	run->measure_ms = FIRST_LOOK_MS;
-	if (run->result.quota == LB_BOX_QUOTA_SOFT)
+	lb_run_disk(run, &run->measure_ms);
+	if (run->measure_ms > FIRST_LOOK_MS)
+		run->measure_ms = FIRST_LOOK_MS;
+	if (run->measured >= 0 || run->disk >= 0)
 		lb_timer_set(loop, &run->measure,
 			     lb_clock_mono() + run->measure_ms, on_measure,
 			     run);

@@ -25,6 +25,7 @@ void lb_run_free(struct lb_box_run *run)
 {
 	forget(run, run->x.pid);
 	forget(run, run->report.child);
+	lb_bridge_end(&run->bridge);
 	lb_box_stream_close(&run->out);
 	lb_box_stream_close(&run->err);
 	lb_box_feed_close(&run->feed);
@@ -43,6 +44,8 @@ void lb_run_free(struct lb_box_run *run)
 	free(run->home);
 	if (run->measured >= 0)
 		close(run->measured);
+	if (run->disk >= 0)
+		close(run->disk);
 	lb_box_end_group(run->box, &run->group);
 	lb_box_result_release(&run->result);
 	free(run);
@@ -282,7 +285,7 @@ static void set_up(struct lb_box_run *run)
 	size_t shown = run->job.shown ? run->job.shown : LB_BOX_SHOWN;
 
 	run->pidfd = run->child_fd = run->x.status = run->x.ready = -1;
-	run->measured = -1;
+	run->measured = run->disk = -1;
 	run->group = (struct lb_cgroup){.version = 0};
 	run->x.spec = run->job.spec;
 	run->x.sources = run->sources;
@@ -294,6 +297,7 @@ static void set_up(struct lb_box_run *run)
 	r->isolated = run->driver->isolates;
 	r->out.shown = r->err.shown = shown;
 	r->notes = json_array();
+	r->refused = json_array();
 	run->out = (struct lb_box_stream){.loop = run->box->loop,
 					  .fd = -1,
 					  .sink = run->job.out,
@@ -327,11 +331,8 @@ static int begin(struct lb_box_run *run, struct lb_error *err)
 	if (take_workspace(run, err) < 0 || take_mounts(run, err) < 0 ||
 	    take_group(run, err) < 0)
 		return -1;
-	if (run->job.spec->network == LB_BOX_ON)
-		json_array_append_new(
-			run->result.notes,
-			json_string("the network is not reachable from this "
-				    "sandbox in this version; do not retry"));
+	if (run->driver->isolates)
+		run->result.network = lb_bridge_note(run->job.spec);
 	if (run->result.quota == LB_BOX_QUOTA_SOFT)
 		run->measured =
 			open(run->sources[0].path,

@@ -9,6 +9,7 @@
 #ifndef LB_BOX_RUN_H
 #define LB_BOX_RUN_H
 
+#include "box/bridge.h"
 #include "box/driver.h"
 #include "box/stream.h"
 #include "fs/tree.h"
@@ -25,10 +26,13 @@ struct lb_box_run {
 	struct lb_box_session session;
 	bool has_session;
 	int measured; /* O_PATH of the workspace, when we watch its size; -1 */
+	int disk; /* O_PATH of what is on the disk that is not to be filled; -1 */
+	int64_t disk_had; /* bytes left there at its start */
 	struct lb_box_source sources[LB_RUN_SOURCES];
 	char *targets[LB_RUN_SOURCES]; /* of skills; owned */
 	char *home;                    /* or NULL; owned */
 	struct lb_cgroup group;
+	struct lb_bridge bridge; /* where there is a network */
 	struct lb_box_exec x;
 	int pidfd, child_fd; /* of the backend, of the first process inside */
 	bool exited, child_gone;
@@ -69,6 +73,12 @@ void lb_run_wait_a_bit(struct lb_box_run *run);
 void lb_run_look(struct lb_box_run *run);
 /* Free it; nothing is watched any more. */
 void lb_run_free(struct lb_box_run *run);
+
+/* The disk that the session's files are on, before anything runs. */
+void lb_run_disk_first(struct lb_box_run *run);
+/* Is there room left for others? false: no, and less than there was. Looks
+ * again after *again_ms. */
+bool lb_run_disk(const struct lb_box_run *run, int *again_ms);
 
 /* How much is in the workspace before anything runs in it. */
 void lb_run_measure_first(struct lb_box_run *run);

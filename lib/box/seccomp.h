@@ -26,4 +26,8 @@ int lb_box_seccomp(int ends[2], struct lb_error *err);
 /* -1 and errno. */
 int lb_box_seccomp_end(int fd);
 
+/* The same filter for this process, from now on, which cannot become another
+ * program any more, either. It must have no_new_privs. -1 and errno. */
+int lb_box_seccomp_here(void);
+
 #endif

@@ -1,5 +1,6 @@
 #include "box/session.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -114,6 +115,24 @@ static int use(struct lb_box_session *s, struct lb_error *err)
 	}
 }
 
+/* The image of a workspace while it is made, image.c. */
+#define IMAGE_NEW "workspace.img.new"
+
+int lb_box_session_tidy(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *one;
+	int n = 0;
+
+	while (dir && (one = readdir(dir)) != NULL)
+		if (strncmp(one->d_name, ".lb-", 4) == 0 ||
+		    strncmp(one->d_name, IMAGE_NEW, sizeof(IMAGE_NEW) - 1) == 0)
+			n += unlinkat(dirfd(dir), one->d_name, 0) == 0;
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
 /* What it will be mounted from, if that can be had. */
 static int make_image(struct opening *o, struct lb_error *err)
 {
@@ -141,6 +160,7 @@ static int make(struct opening *o, struct lb_error *err)
 	lb_autofree char *parent = lb_strdup(s->workspace);
 
 	*strrchr(parent, '/') = '\0';
+	lb_box_session_tidy(s->folder);
 	if (lb_path_make(parent, err) < 0 ||
 	    lb_atomic_replace(name, s->name, strlen(s->name), err) < 0)
 		return -1;

@@ -58,6 +58,10 @@ int lb_box_session_delete(struct lb_config *config, const char *state,
 
 struct lb_box_places; /* box/place.h */
 
+/* Remove what somebody left in the folder of a session who was killed while he
+ * wrote a file there; nobody does now. How many. */
+int lb_box_session_tidy(const char *folder);
+
 /* What the session with that folder is called; NULL: it was not made. New. */
 char *lb_box_session_name(const char *sessions, const char *folder);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/host.h"
 #include "base/mem.h"
 #include "base/regex.h"
 #include "base/utf8.h"
@@ -204,15 +205,47 @@ static int read_mounts(struct lb_box_spec *spec, const json_t *o,
 	return 0;
 }
 
+/* {"allow": [...]}; no host at all is no network. */
+static int read_hosts(struct lb_box_spec *spec, const json_t *o,
+		      struct lb_error *err)
+{
+	const json_t *list = json_object_get(o, "allow"), *one;
+	size_t n = json_array_size(list), i;
+
+	if (!json_is_array(list) || json_object_size(o) != 1)
+		return lb_fail(err, LB_DATA,
+			       "field 'network' is not off, on or {\"allow\": "
+			       "[...]}");
+	if (n > LB_BOX_MAX_HOSTS)
+		return lb_fail(err, LB_DATA,
+			       "field 'network.allow' has more than %d hosts",
+			       LB_BOX_MAX_HOSTS);
+	spec->network = n > 0 ? LB_BOX_LISTED : LB_BOX_OFF;
+	spec->hosts = lb_alloc((n + 1) * sizeof(*spec->hosts));
+	json_array_foreach((json_t *)(uintptr_t)list, i, one)
+	{
+		const char *rule = json_string_value(one);
+
+		if (!rule || strlen(rule) != json_string_length(one))
+			return lb_fail(err, LB_DATA,
+				       "field 'network.allow.%zu' is no host",
+				       i);
+		if (lb_host_rule_check(rule, err) < 0)
+			return lb_error_wrap(err, "field 'network.allow.%zu'",
+					     i);
+		spec->hosts[i] = lb_strdup(rule);
+	}
+	return 0;
+}
+
 static int read_network(struct lb_box_spec *spec, const json_t *o,
 			struct lb_error *err)
 {
+	const json_t *value = lb_member(o, "network");
 	int network = LB_BOX_OFF;
 
-	if (json_is_object(lb_member(o, "network")))
-		return lb_fail(err, LB_DATA,
-			       "field 'network': a list of hosts is not in "
-			       "this version: off and on are");
+	if (json_is_object(value))
+		return read_hosts(spec, value, err);
 	if (lb_member_word(o, "network", networks, &network, err) < 0)
 		return -1;
 	spec->network = (enum lb_box_network)network;
@@ -351,6 +384,7 @@ void lb_box_spec_release(struct lb_box_spec *spec)
 	free(spec->workdir);
 	free(spec->session);
 	release_texts(spec->env);
+	release_texts(spec->hosts);
 	free(spec->image);
 	free(spec->host_path);
 	free(spec->mount_path);

@@ -8,7 +8,8 @@
  *     workdir             absolute; below mount_path when a host path is
  *                         mounted; default mount_path
  *     timeout_sec         whole number > 0
- *     network             "off" or "on"
+ *     network             "off", "on" or {"allow": [HOST, ...]}, with rules of
+ *                         base/host.h
  *     session_id          text; absent: a sandbox that is gone afterwards
  *     env                 {NAME: text}; NAME is [A-Za-z_][A-Za-z0-9_]*
  *     image               text, for backends that have images; empty: theirs
@@ -44,11 +45,12 @@
 enum {
 	LB_BOX_MAX_ENV = 256,     /* variables */
 	LB_BOX_MAX_MOUNTS = 64,   /* extra mounts */
+	LB_BOX_MAX_HOSTS = 100,   /* that may be reached */
 	LB_BOX_MAX_SESSION = 512, /* bytes of a session's name */
 	LB_BOX_MAX_CMD = 8 * 1024 * 1024,
 };
 
-enum lb_box_network { LB_BOX_OFF, LB_BOX_ON };
+enum lb_box_network { LB_BOX_OFF, LB_BOX_ON, LB_BOX_LISTED };
 enum lb_box_mode { LB_BOX_NONE, LB_BOX_RO, LB_BOX_RW };
 
 struct lb_box_mount {
@@ -63,6 +65,7 @@ struct lb_box_spec {
 	char *workdir;
 	int64_t timeout_ms;
 	enum lb_box_network network;
+	char **hosts;  /* if LISTED: rules, NULL-ended; else NULL */
 	char *session; /* NULL: a sandbox of its own */
 	char **env;    /* "NAME=text", NULL-ended; or NULL */
 	char *image;

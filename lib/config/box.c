@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/host.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "config/config.h"
@@ -138,6 +139,24 @@ static void check_roots(struct lb_config *config)
 	}
 }
 
+static void check_private(struct lb_config *config)
+{
+	static const char path[] = "box.network.allow_private";
+	char network[LB_HOST_NETWORK];
+	const json_t *one;
+	struct lb_error why;
+	size_t i;
+	int port;
+
+	json_array_foreach((json_t *)(uintptr_t)lb_config_get(config, path), i,
+			   one)
+	{
+		if (lb_host_network(json_string_value(one), network, &port,
+				    &why) < 0)
+			bad(config, path, why.text);
+	}
+}
+
 static void check_uids(struct lb_config *config)
 {
 	const char *range = lb_config_str(config, "box.uid-range");
@@ -163,6 +182,7 @@ void lb_config_check_box(struct lb_config *config)
 
 	check_profiles(config);
 	check_roots(config);
+	check_private(config);
 	check_uids(config);
 	check_template(config, forced, lb_config_get(config, forced));
 	json_object_foreach((json_t *)(uintptr_t)lb_config_section(config,

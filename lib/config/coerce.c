@@ -182,6 +182,16 @@ static json_t *model(const struct lb_key *key, const json_t *value,
 	return out ? out : wrong(key, value, err);
 }
 
+static json_t *network(const struct lb_key *key, const json_t *value,
+		       struct lb_error *err)
+{
+	json_t *out;
+
+	err->code = LB_OK;
+	out = lb_coerce_network(value, err);
+	return out || err->code != LB_OK ? out : wrong(key, value, err);
+}
+
 /* LangBot's numbers, or words, or people. */
 static json_t *privilege(const struct lb_key *key, const json_t *value,
 			 struct lb_error *err)
@@ -295,6 +305,8 @@ json_t *lb_coerce(const struct lb_key *key, const json_t *value,
 		return messages(key, value, err);
 	case LB_KEY_PRIVILEGE:
 		return privilege(key, value, err);
+	case LB_KEY_NETWORK:
+		return network(key, value, err);
 	case LB_KEY_STRING:
 	case LB_KEY_SECRET:
 		break;
@@ -345,10 +357,12 @@ json_t *lb_coerce_text(const struct lb_key *key, const char *text,
 	json_auto_t *value = NULL;
 	bool list = key->type == LB_KEY_LIST || key->type == LB_KEY_SECRETS ||
 		    key->type == LB_KEY_PRIVILEGE;
-	bool yaml = key->type == LB_KEY_OBJECT || key->type == LB_KEY_TABLE ||
-		    key->type == LB_KEY_MESSAGES ||
-		    (key->type == LB_KEY_MODEL && *text == '{') ||
-		    (list && *text == '[');
+	bool yaml =
+		key->type == LB_KEY_OBJECT || key->type == LB_KEY_TABLE ||
+		key->type == LB_KEY_MESSAGES ||
+		((key->type == LB_KEY_MODEL || key->type == LB_KEY_NETWORK) &&
+		 *text == '{') ||
+		(list && *text == '[');
 	struct lb_error why;
 
 	if (key->type == LB_KEY_MESSAGES && !means_list(text))

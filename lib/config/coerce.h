@@ -27,6 +27,11 @@ json_t *lb_coerce_text(const struct lb_key *key, const char *text,
  * NULL: it is neither. */
 json_t *lb_coerce_model(const json_t *value);
 
+/* coerce-network.c: off, on, or {allow: [...]}, which a list of hosts, and a
+ * line of them with commas, becomes; new. NULL: none of these; for a host that
+ * is none *err says so, LB_CONFIG. */
+json_t *lb_coerce_network(const json_t *value, struct lb_error *err);
+
 /* A coerced duration in ms ("none" is INT64_MAX), or size in bytes. */
 int64_t lb_coerced_amount(const struct lb_key *key, const json_t *value);
 

@@ -189,6 +189,9 @@ void lb_key_says(const struct lb_key *key, struct lb_buf *out)
 		[LB_KEY_MODEL] = "a model, or a mapping whose primary is one",
 		[LB_KEY_MESSAGES] = "a text, the system message, or a list of "
 				    "mappings of role and content",
+		[LB_KEY_NETWORK] = "off, on, or a mapping whose allow is a "
+				   "list of hosts such as example.org, "
+				   "*.example.org or example.org:8443",
 	};
 	const char *v = key->values;
 

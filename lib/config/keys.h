@@ -32,6 +32,7 @@ enum lb_key_type {
 	LB_KEY_PRIVILEGE, /* everyone (1), admins (2), or a list of people */
 	LB_KEY_MODEL,     /* {primary}; a string is the primary */
 	LB_KEY_MESSAGES,  /* of {role, content}; a string is system's */
+	LB_KEY_NETWORK,   /* "off", "on" or {allow}; hosts are the latter */
 };
 
 struct lb_key {

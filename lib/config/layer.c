@@ -46,7 +46,8 @@ static bool wants_text(enum lb_key_type type)
 	return type == LB_KEY_STRING || type == LB_KEY_ENUM ||
 	       type == LB_KEY_LIST || type == LB_KEY_TABLE ||
 	       type == LB_KEY_SECRET || type == LB_KEY_SECRETS ||
-	       type == LB_KEY_MODEL || type == LB_KEY_MESSAGES;
+	       type == LB_KEY_MODEL || type == LB_KEY_MESSAGES ||
+	       type == LB_KEY_NETWORK;
 }
 
 /* A secret written out where others can read it. */

@@ -82,9 +82,15 @@
  .doc = "seconds of processor time that they may take together"},
 {"box.quota.namespace.concurrent_execs", LB_KEY_INT, NULL, 0, 1000000,
  .doc = "commands of all that share a state that may run at once"},
-{"box.profiles.*.network", LB_KEY_ENUM, NULL, .values = "off on",
- .doc = "is there a network; a profile that leaves a key out has what the "
-	"built-in one of that name has, else what default has"},
+{"box.network.allow_private", LB_KEY_LIST, "[]",
+ .doc = "networks and addresses that sandboxes with a network may reach although "
+	"they are not public or are this machine's own: 10.1.0.0/16, 10.1.2.3, "
+	"127.0.0.1:8080"},
+{"box.profiles.*.network", LB_KEY_NETWORK, NULL,
+ .doc = "what is reached by HTTP and HTTPS, through a proxy: nothing (off), "
+	"every public address (on), or the hosts of {allow: [...]}; a profile "
+	"that leaves a key out has what the built-in one of that name has, else "
+	"what default has"},
 {"box.profiles.*.timeout_sec", LB_KEY_INT, NULL, 1, 31622400,
  .doc = "seconds that a command has where it does not say"},
 {"box.profiles.*.max_timeout_sec", LB_KEY_INT, NULL, 1, 31622400,

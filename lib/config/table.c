@@ -192,6 +192,12 @@ const struct lb_key lb_keys[] = {
 	"it may use them at all"},
 {"pipelines.*.sandbox.listed", LB_KEY_LIST, "[]",
  .doc = "who is listed, each as BOT:person_ID"},
+{"pipelines.*.extensions_preferences.enable_all_skills", LB_KEY_BOOL, NULL,
+ .doc = "may a model use all skills, or those of skills alone; where it is not "
+	"said, all unless skills is there"},
+{"pipelines.*.extensions_preferences.skills", LB_KEY_LIST, NULL,
+ .doc = "the skills that a model may use, the first to be named first; an empty "
+	"list is none of them"},
 {"pipelines.*.output.long-text-processing.strategy", LB_KEY_ENUM, "\"none\"",
  .values = "none split forward image file",
  .doc = "what becomes of an answer longer than the threshold: parts, a "
@@ -249,6 +255,29 @@ const struct lb_key lb_keys[] = {
 {"llm.prices", LB_KEY_TABLE, "[]",
  .doc = "what models cost: {model, input, output, cached}, each a million "
 	"tokens; * in a model stands for anything; else prices.yaml says"},
+
+{"net.fetch-allow", LB_KEY_LIST, "[]",
+ .doc = "networks that are not public, such as 10.1.0.0/16, and may be fetched "
+	"from all the same"},
+{"net.fetch-proxy", LB_KEY_STRING, "\"\"",
+ .doc = "the proxy for what users, models and skills name; none of the "
+	"environment is asked"},
+
+{"skills.github", LB_KEY_STRING, "\"https://github.com\"",
+ .doc = "where owner/repo is"},
+{"skills.hosts", LB_KEY_LIST, "[]",
+ .doc = "more hosts that a download of skills may be redirected to, .example.org "
+	"for all below it; they may be asked by http, too"},
+{"skills.index-size", LB_KEY_SIZE, "\"8k\"",
+ .doc = "how much a model is told of skills at most before it activates one, "
+	"512 and more; what they are for is cut to fit, and then left out"},
+{"skills.paths", LB_KEY_LIST, "[]",
+ .doc = "more folders of skills, which are only read; a project with "
+	".claude/skills or .agents/skills is one, too; a relative one is beside "
+	"the configuration"},
+
+{"space.url", LB_KEY_STRING, "\"https://space.langbot.app\"",
+ .doc = "LangBot's marketplace, where market:author/name is; empty is none"},
 
 {"tools.providers.*.command", LB_KEY_LIST, NULL,
  .doc = "a program that offers tools, lb-provider(7), and its arguments"},

@@ -271,15 +271,42 @@ static void note_rest(struct making *m)
 			     "its rerank model is not in this version");
 }
 
+static bool is_texts(const json_t *list)
+{
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (!json_is_string(json_array_get(list, i)))
+			return false;
+	return json_is_array(list);
+}
+
+/* Which skills it may use, out of `said`. */
+static void take_skills(struct making *m, json_t *said)
+{
+	static const char *const keys[] = {"enable_all_skills", "skills"};
+
+	for (int i = 0; i < 2; i++) {
+		lb_autofree char *path =
+			lb_printf("extensions_preferences.%s", keys[i]);
+		json_t *value = json_object_get(said, keys[i]);
+		bool fits = i == 0 ? json_is_boolean(value) : is_texts(value);
+
+		if (fits)
+			lb_json_put(m->out, path, json_incref(value));
+		if (value)
+			json_object_del(said, keys[i]);
+	}
+}
+
 /* Plugins, MCP servers and skills that it may use: each of them or some. */
 static void note_extensions(struct making *m, const json_t *row)
 {
 	bool broken = false;
 	json_auto_t *said = lb_row_json(row, "extensions_preferences", &broken);
 
+	take_skills(m, said);
 	if (json_object_size(said) > 0 || broken)
-		lb_item_note(m->item, "plugins, MCP servers and skills are not "
-				      "in this version");
+		lb_item_note(m->item, "plugins and MCP servers are not in this "
+				      "version");
 }
 
 static void check_runner(struct making *m)

@@ -40,7 +40,7 @@ static void keep_skill(struct search *s, const char *folder)
 	lb_json_set_str(row, "name", name, strlen(name));
 	lb_json_set_str(row, "path", folder, strlen(folder));
 	lb_item_begin(&item, "skill", row);
-	lb_item_refuse(&item, "is noted: not in this version");
+	lb_item_refuse(&item, "is noted: lb-skill install %.300s", folder);
 	lb_item_end(s->in, &item, row);
 	s->found++;
 }

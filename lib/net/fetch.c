@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -83,9 +84,38 @@ static bool is_ascii(const char *s)
 	return *s == '\0';
 }
 
-static int check_parts(CURLU *url, const char *const *allow,
+/* Is it one of these, or below one that begins with a dot? */
+static bool is_host(const char *host, const char *const *hosts)
+{
+	size_t len = strlen(host);
+
+	for (; hosts && *hosts; hosts++) {
+		size_t n = strlen(*hosts);
+
+		if (strcasecmp(host, *hosts) == 0 ||
+		    (**hosts == '.' && len > n &&
+		     strcasecmp(host + len - n, *hosts) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* What the request wants of a host; NULL when it may be asked. */
+static const char *host_why(const struct lb_fetch_request *r,
+			    const char *scheme, const char *host)
+{
+	if (r->hosts && !is_host(host, r->hosts))
+		return "is no host that may be asked for this";
+	if (r->https && strcmp(scheme, "https") != 0 &&
+	    !is_host(host, r->plain))
+		return "is to be asked by https";
+	return NULL;
+}
+
+static int check_parts(CURLU *url, const struct lb_fetch_request *request,
 		       struct lb_error *err)
 {
+	const char *why = NULL;
 	char *scheme = part_of(url, CURLUPART_SCHEME);
 	char *host = NULL;
 	char *user = part_of(url, CURLUPART_USER);
@@ -102,8 +132,10 @@ static int check_parts(CURLU *url, const char *const *allow,
 		r = lb_fail(err, LB_DENIED, "not an http or https address");
 	else if (user || password)
 		r = lb_fail(err, LB_DENIED, "an address with a password in it");
+	else if ((why = host_why(request, scheme, host)))
+		r = lb_fail(err, LB_DENIED, "'%.150s' %s", host, why);
 	else if (literal(host, &to) &&
-		 !may_connect(allow, (struct sockaddr *)&to))
+		 !may_connect(request->allow, (struct sockaddr *)&to))
 		r = lb_fail(err, LB_DENIED,
 			    "'%.150s' is not on the public internet", host);
 	curl_free(scheme);
@@ -115,7 +147,8 @@ static int check_parts(CURLU *url, const char *const *allow,
 
 /* `text`, seen from `base` (or NULL), as a whole URL; NULL: LB_DENIED. */
 static char *resolve(const char *base, const char *text,
-		     const char *const *allow, struct lb_error *err)
+		     const struct lb_fetch_request *request,
+		     struct lb_error *err)
 {
 	CURLU *url = curl_url();
 	char *whole = NULL, *copy = NULL;
@@ -124,7 +157,7 @@ static char *resolve(const char *base, const char *text,
 	    (base && curl_url_set(url, CURLUPART_URL, base, 0) != CURLUE_OK) ||
 	    curl_url_set(url, CURLUPART_URL, text, 0) != CURLUE_OK)
 		lb_fail(err, LB_DENIED, "not an http or https address");
-	else if (check_parts(url, allow, err) == 0)
+	else if (check_parts(url, request, err) == 0)
 		whole = part_of(url, CURLUPART_URL);
 	if (whole)
 		copy = lb_strdup(whole);
@@ -135,11 +168,12 @@ static char *resolve(const char *base, const char *text,
 
 int lb_fetch_check(const char *url, struct lb_error *err)
 {
+	const struct lb_fetch_request any = {0};
 	lb_autofree char *whole = NULL;
 
 	if (lb_curl_load(err) < 0)
 		return -1;
-	whole = resolve(NULL, url, NULL, err);
+	whole = resolve(NULL, url, &any, err);
 	return whole ? 0 : -1;
 }
 
@@ -199,7 +233,7 @@ static void follow(struct lb_fetch *f)
 		finish(f, LB_UNAVAILABLE, 0, "too many redirects");
 		return;
 	}
-	whole = resolve(f->url, to, f->request.allow, &err);
+	whole = resolve(f->url, to, &f->request, &err);
 	if (whole) {
 		free(f->url);
 		f->url = whole;
@@ -286,7 +320,7 @@ struct lb_fetch *lb_fetch_start(struct lb_http *http,
 			return NULL;
 	if (lb_curl_load(err) < 0)
 		return NULL;
-	url = resolve(NULL, request->url, request->allow, err);
+	url = resolve(NULL, request->url, request, err);
 	if (!url)
 		return NULL;
 	f = lb_alloc(sizeof(*f));

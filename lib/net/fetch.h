@@ -9,6 +9,7 @@
 #ifndef LB_NET_FETCH_H
 #define LB_NET_FETCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,7 +35,12 @@ struct lb_fetch_request {
 	/* Networks that may be fetched from although they are not public, as
 	 * "10.1.0.0/16", NULL-ended; or NULL. */
 	const char *const *allow;
-	const char *ca_file; /* NULL: the system's */
+	/* Hosts that may be asked, here and by redirects; one that begins with
+	 * a dot stands for all below it. NULL-ended; or NULL: any. */
+	const char *const *hosts;
+	bool https;               /* http alone will not do, but for `plain` */
+	const char *const *plain; /* hosts as above, or NULL */
+	const char *ca_file;      /* NULL: the system's */
 };
 
 struct lb_fetch_end {

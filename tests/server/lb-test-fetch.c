@@ -1,8 +1,10 @@
 /*
  * lb-test-fetch - a URL through net/fetch.h, for tests/fetch.bats.
  *
- *     lb-test-fetch [-a NETWORK]... [-l BYTES] [-t MS] [-p PROXY] [-s] [-x] [-w] URL
+ *     lb-test-fetch [-a NETWORK]... [-l BYTES] [-t MS] [-p PROXY] [-s] [-x] [-w]
+ *         [-h HOST]... [-S] [-P HOST]... URL
  *
+ * -h, -S and -P are `hosts`, `https` and `plain`.
  * -a allows a network that is not public, -s stops at the first data, -x
  * cancels then, -w gets the URL through net/http.h before, which asks nobody.
  * Prints what came and one JSON line of how it ended.
@@ -78,15 +80,15 @@ static const struct lb_fetch_events events = {on_data, on_end};
 
 int main(int argc, char **argv)
 {
-	const char *allow[8] = {NULL};
+	const char *allow[8] = {NULL}, *hosts[8] = {NULL}, *plain[8] = {NULL};
 	struct lb_fetch_request request = {.allow = allow};
 	struct lb_loop *loop;
 	struct lb_http *http;
 	struct lb_error err;
 	bool before = false;
-	size_t n = 0;
+	size_t n = 0, n_hosts = 0, n_plain = 0;
 
-	for (int c; (c = getopt(argc, argv, "a:l:t:p:sxw")) != -1;) {
+	for (int c; (c = getopt(argc, argv, "a:l:t:p:sxwh:SP:")) != -1;) {
 		if (c == 'a' && n < 7)
 			allow[n++] = optarg;
 		else if (c == 'l')
@@ -101,7 +103,15 @@ int main(int argc, char **argv)
 			cancel = true;
 		else if (c == 'w')
 			before = true;
+		else if (c == 'h' && n_hosts < 7)
+			hosts[n_hosts++] = optarg;
+		else if (c == 'P' && n_plain < 7)
+			plain[n_plain++] = optarg;
+		else if (c == 'S')
+			request.https = true;
 	}
+	request.hosts = n_hosts ? hosts : NULL;
+	request.plain = plain;
 	signal(SIGPIPE, SIG_IGN);
 	loop = lb_loop_open();
 	http = lb_http_open(loop);

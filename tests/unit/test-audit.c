@@ -209,14 +209,18 @@ static void whole_rows(void)
 	static char path[] = "PATH=/secret", token[] = "TOKEN=hidden",
 		    strange[] = "B\n=x";
 	static char *const env[] = {path, token, strange, NULL};
+	static char one[] = "a.b", two[] = "*.c:1";
+	static char *hosts[] = {one, two, NULL};
 	json_auto_t *row = NULL, *want = NULL;
+	json_auto_t *refused = json_pack("[s]", "d.e:443");
 	size_t len;
 	const struct lb_box_spec spec = {
 		.timeout_ms = 1500,
 		.cpus = 0.5,
 		.memory_mb = 64,
 		.pids_limit = 8,
-		.network = LB_BOX_ON,
+		.network = LB_BOX_LISTED,
+		.hosts = hosts,
 	};
 	struct lb_box_audit a = {
 		.time = 5,
@@ -237,6 +241,7 @@ static void whole_rows(void)
 		.exit_code = 3,
 		.bytes = 7,
 		.duration_ms = 9,
+		.refused = refused,
 		.spec = &spec,
 	};
 
@@ -251,7 +256,8 @@ static void whole_rows(void)
 		"\"limits_backend\":\"cgroup\",\"quota\":\"soft\","
 		"\"limits\":{\"timeout_ms\":1500,\"cpus\":0.5,"
 		"\"memory_mb\":64,\"pids_limit\":8,\"quota_mb\":0,"
-		"\"network\":\"on\"},"
+		"\"network\":\"listed\",\"hosts\":[\"a.b\",\"*.c:1\"]},"
+		"\"refused\":[\"d.e:443\"],"
 		"\"exit_code\":3,\"bytes\":7,\"duration_ms\":9,"
 		"\"env\":[\"PATH\",\"TOKEN\"],\"env_left_out\":1,"
 		"\"reason\":\"no\",\"description\":\"say \\\"hello\\\"\","
@@ -284,13 +290,17 @@ static void bounded(void)
 	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
 		lb_autofree char *t = long_text(pieces[i], 200000);
 		static char name[] = "A_LONG_NAME_OF_A_VARIABLE=1";
+		static char host[] = "a.host.with.a.name:65535";
+		char *hosts[100];
+		json_auto_t *list = json_array();
 		const struct lb_box_spec most = {
 			.timeout_ms = INT64_MAX,
 			.cpus = 1.23456e-300,
 			.memory_mb = INT64_MAX,
 			.pids_limit = INT64_MAX,
 			.quota_mb = INT64_MAX,
-			.network = LB_BOX_OFF,
+			.network = LB_BOX_LISTED,
+			.hosts = hosts,
 		};
 		char *env[200];
 		json_auto_t *row = NULL;
@@ -315,8 +325,14 @@ static void bounded(void)
 					 255,
 					 UINT64_MAX,
 					 INT64_MAX,
+					 list,
 					 &most};
 
+		for (size_t n = 0; n < 99; n++) {
+			hosts[n] = host;
+			json_array_append_new(list, json_string(host));
+		}
+		hosts[99] = NULL;
 		for (size_t n = 0; n < 199; n++)
 			env[n] = name;
 		env[199] = NULL;

@@ -16,11 +16,13 @@
 static char *told(const struct lb_box_spec *s)
 {
 	static const char *const modes[] = {"none", "ro", "rw"};
+	static const char *const networks[] = {"off", "on", "listed"};
 	lb_autobuf struct lb_buf out = {0};
 
 	lb_buf_printf(&out, "%s|%s|%lld|%s", s->cmd ? s->cmd : "-", s->workdir,
-		      (long long)s->timeout_ms,
-		      s->network == LB_BOX_ON ? "on" : "off");
+		      (long long)s->timeout_ms, networks[s->network]);
+	for (size_t i = 0; s->hosts && s->hosts[i]; i++)
+		lb_buf_printf(&out, ",%s", s->hosts[i]);
 	lb_buf_printf(&out, "|%s|%s|%s:%s:%s", s->session ? s->session : "-",
 		      s->image ? s->image : "-",
 		      s->host_path ? s->host_path : "-", s->mount_path,
@@ -114,9 +116,23 @@ static const struct row {
 	 "field 'network' is not a string"},
 	{"{\"cmd\": \"x\", \"network\": \"full\"}",
 	 "field 'network' is none of off, on"},
-	{"{\"cmd\": \"x\", \"network\": {\"allow\": [\"a.b\"]}}",
-	 "field 'network': a list of hosts is not in this version: off and on "
-	 "are"},
+	{"{\"cmd\": \"x\", \"network\": {\"allow\": [\"a.b\", "
+	 "\"*.c.d:8443\", \"[2001:DB8::1]:80\"]}}",
+	 "x|/workspace|30000|listed,a.b,*.c.d:8443,[2001:DB8::1]:80"
+	 "|-|-|-:/workspace:rw|-|0|1|512|128|1|0"},
+	{"{\"cmd\": \"x\", \"network\": {\"allow\": []}}",
+	 "x|/workspace|30000" REST},
+	{"{\"cmd\": \"x\", \"network\": {}}",
+	 "field 'network' is not off, on or {\"allow\": [...]}"},
+	{"{\"cmd\": \"x\", \"network\": {\"allow\": [], \"deny\": []}}",
+	 "field 'network' is not off, on or {\"allow\": [...]}"},
+	{"{\"cmd\": \"x\", \"network\": {\"allow\": [\"a\", 7]}}",
+	 "field 'network.allow.1' is no host"},
+	{"{\"cmd\": \"x\", \"network\": {\"allow\": [\"a\\u0000b\"]}}",
+	 "field 'network.allow.0' is no host"},
+	{"{\"cmd\": \"x\", \"network\": {\"allow\": [\"http://a\"]}}",
+	 "field 'network.allow.0': 'http://a' is no host such as example.org, "
+	 "*.example.org or example.org:8443"},
 	{"{\"cmd\": \"x\", \"session_id\": \" \"}",
 	 "field 'session_id' is empty"},
 	{"{\"cmd\": \"x\", \"session_id\": \"a\\u001bb\"}",
