@@ -69,7 +69,8 @@ bootstrap() {
 
 @test "on Debian it says what it installs and installs only that" {
 	debian "gcc libc6-dev make autoconf automake pkg-config libyaml-dev \
-libcurl4-openssl-dev libsqlite3-dev libssl-dev libseccomp-dev bubblewrap"
+libcurl4-openssl-dev libsqlite3-dev libssl-dev libseccomp-dev \
+libarchive-dev bubblewrap"
 	run -0 bootstrap
 	[[ $output == *"installing with apt-get: libjansson-dev libpcre2-dev"* ]]
 	grep -q 'install -y --no-install-recommends libjansson-dev libpcre2-dev$' "$did"
@@ -78,7 +79,7 @@ libcurl4-openssl-dev libsqlite3-dev libssl-dev libseccomp-dev bubblewrap"
 @test "on Debian with everything there it calls no apt" {
 	debian "gcc libc6-dev make autoconf automake pkg-config libyaml-dev \
 libcurl4-openssl-dev libsqlite3-dev libssl-dev libjansson-dev libpcre2-dev \
-libseccomp-dev bubblewrap"
+libseccomp-dev libarchive-dev bubblewrap"
 	run -0 bootstrap
 	run -1 grep apt-get "$did"
 }

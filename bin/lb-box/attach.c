@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/stop.h"
 #include "box.h"
-#include "box/process.h"
+#include "box/kept.h"
 #include "keep.h"
 
 static const char *config_file;
@@ -110,10 +110,10 @@ int attach_verb(int argc, char **argv)
 	if (linger < INT64_MAX && linger > INT32_MAX)
 		linger = INT32_MAX;
 	if (bad == 0)
-		bad = lb_process_check_name(argv[0], &err);
+		bad = lb_kept_check_name(argv[0], &err);
 	if (bad == 0) {
-		folder = lb_process_folder(p.processes, argv[0]);
-		fd = lb_process_connect(folder, &err);
+		folder = lb_kept_folder(p.processes, argv[0]);
+		fd = lb_kept_connect(folder, &err);
 		bad = fd < 0 ? -1 : copy(fd, &err);
 	}
 	place_close(&p);

@@ -11,7 +11,7 @@
 #include "base/path.h"
 #include "box.h"
 #include "box/keeper.h"
-#include "box/process.h"
+#include "box/kept.h"
 #include "config/config.h"
 #include "keep.h"
 
@@ -75,7 +75,7 @@ int place_open(struct place *p, const char *config, struct lb_error *err)
 	p->state = p->config ? lb_config_state(err) : NULL;
 	if (!p->state)
 		return -1;
-	p->processes = lb_processes(p->config, p->state);
+	p->processes = lb_kept_all(p->config, p->state);
 	return 0;
 }
 
@@ -117,8 +117,8 @@ static int take_room(const struct place *p, struct lb_error *err)
 			close(fd);
 		return -1;
 	}
-	lb_process_sweep(p->processes, kept_s * 1000, (long)ended);
-	if (lb_process_each(p->processes, count, &n, err) < 0 || n >= most) {
+	lb_kept_sweep(p->processes, kept_s * 1000, (long)ended);
+	if (lb_kept_each(p->processes, count, &n, err) < 0 || n >= most) {
 		if (n >= most)
 			lb_fail(err, LB_AGAIN,
 				"%ld processes run, and no more may "
@@ -133,7 +133,7 @@ static int take_room(const struct place *p, struct lb_error *err)
 
 static int run(const struct place *p, const char *name, struct lb_error *err)
 {
-	lb_autofree char *folder = lb_process_folder(p->processes, name);
+	lb_autofree char *folder = lb_kept_folder(p->processes, name);
 	lb_autofree char *bin = lb_path_program();
 	lb_autofree char *lb_exec = lb_printf("%s/lb-exec", bin);
 	struct words w = {NULL, 0};
@@ -149,7 +149,7 @@ static int run(const struct place *p, const char *name, struct lb_error *err)
 	};
 	int code;
 
-	if (lb_process_check_name(name, err) < 0)
+	if (lb_kept_check_name(name, err) < 0)
 		return -1;
 	if (how.idle_ms == 0)
 		how.idle_ms = lb_config_ms(p->config, "box.session_ttl");

@@ -16,7 +16,7 @@
 #include "base/watch.h"
 #include "box.h"
 #include "box/keeper.h"
-#include "box/process.h"
+#include "box/kept.h"
 #include "keep.h"
 
 enum { LOOK_MS = 1000 };
@@ -91,7 +91,7 @@ int ps_verb(int argc, char **argv)
 	(void)argv;
 	if (bad == 0) {
 		table = lb_table_open(columns, json);
-		bad = lb_process_each(p.processes, list, table, &err);
+		bad = lb_kept_each(p.processes, list, table, &err);
 		lb_table_close(table);
 	}
 	place_close(&p);
@@ -111,11 +111,10 @@ int stop_verb(int argc, char **argv)
 	if (!grace)
 		grace = KEEP_GRACE_MS;
 	for (int i = 0; i < argc; i++) {
-		lb_autofree char *folder =
-			lb_process_folder(p.processes, argv[i]);
+		lb_autofree char *folder = lb_kept_folder(p.processes, argv[i]);
 
-		if (lb_process_check_name(argv[i], &err) == 0 &&
-		    lb_process_stop(folder, at_once ? 0 : grace, &err) == 0)
+		if (lb_kept_check_name(argv[i], &err) == 0 &&
+		    lb_kept_stop(folder, at_once ? 0 : grace, &err) == 0)
 			continue;
 		lb_complain("%s", err.text);
 		code = code == LB_OK ? (int)err.code : code;
@@ -163,7 +162,7 @@ static void go_on(const char *folder, const char *path, off_t at)
 		lb_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
 		ssize_t n;
 
-		lives = lb_process_keeper(folder) != 0;
+		lives = lb_kept_keeper(folder) != 0;
 		if (fd >= 0 && lseek(fd, 0, SEEK_END) < at)
 			at = 0; /* it began anew */
 		while (fd >= 0 && (n = pread(fd, text, sizeof(text), at)) > 0) {
@@ -182,7 +181,7 @@ static void go_on(const char *folder, const char *path, off_t at)
 
 static int show(const struct place *p, const char *name, struct lb_error *err)
 {
-	lb_autofree char *folder = lb_process_folder(p->processes, name);
+	lb_autofree char *folder = lb_kept_folder(p->processes, name);
 	lb_autofree char *path = lb_printf("%s/log", folder);
 	lb_autofree char *before = lb_printf("%s/log.1", folder), *text = NULL;
 	lb_autobuf struct lb_buf all = {NULL};
@@ -191,7 +190,7 @@ static int show(const struct place *p, const char *name, struct lb_error *err)
 	size_t len, shown;
 	off_t at = 0;
 
-	if (lb_process_check_name(name, err) < 0)
+	if (lb_kept_check_name(name, err) < 0)
 		return -1;
 	if (access(path, F_OK) < 0)
 		return lb_fail(err, LB_NOINPUT, "there is no process '%s'",

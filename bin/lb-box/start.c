@@ -11,7 +11,7 @@
 #include "base/proc.h"
 #include "base/table.h"
 #include "box.h"
-#include "box/process.h"
+#include "box/kept.h"
 #include "keep.h"
 
 #define OPTIONS                                                                \
@@ -137,7 +137,7 @@ static int start(const char *name, pid_t *pid, int *ready, int *said,
 static int tell(const char *folder, struct lb_error *err)
 {
 	static const char *const columns[] = {"name", "status", "pid", NULL};
-	json_t *info = lb_process_info(folder, err);
+	json_t *info = lb_kept_info(folder, err);
 	struct lb_table *table;
 	int64_t time = 0;
 
@@ -177,13 +177,12 @@ int start_verb(int argc, char **argv)
 
 	(void)argc;
 	if (place_open(&p, keep.config, &err) == 0 &&
-	    lb_process_check_name(argv[0], &err) == 0) {
-		folder = lb_process_folder(p.processes, argv[0]);
+	    lb_kept_check_name(argv[0], &err) == 0) {
+		folder = lb_kept_folder(p.processes, argv[0]);
 		if (keep.replace &&
-		    lb_process_stop(folder,
-				    keep.grace_ms ? keep.grace_ms
-						  : KEEP_GRACE_MS,
-				    &err) < 0 &&
+		    lb_kept_stop(folder,
+				 keep.grace_ms ? keep.grace_ms : KEEP_GRACE_MS,
+				 &err) < 0 &&
 		    err.code != LB_NOINPUT)
 			code = -1;
 		else

@@ -30,7 +30,7 @@ enum {
 };
 
 struct lb_keeper {
-	const char *name, *folder; /* process.h's */
+	const char *name, *folder; /* kept.h's */
 	const char *session;       /* or NULL */
 	char *const *argv;         /* what is started */
 	char *const *command;      /* what it is said to be */

@@ -1,5 +1,5 @@
-/* process.c - the processes that have a keeper, as others see them. */
-#include "box/process.h"
+/* kept.c - the processes that have a keeper, as others see them. */
+#include "box/kept.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -36,48 +36,48 @@ static bool is(const json_t *o, const char *key, const char *text)
 	return has && strcmp(has, text) == 0;
 }
 
-int lb_process_check_name(const char *name, struct lb_error *err)
+int lb_kept_check_name(const char *name, struct lb_error *err)
 {
 	size_t len = strlen(name);
 
-	if (len == 0 || len > LB_PROCESS_NAME_MAX || name[0] == '.' ||
+	if (len == 0 || len > LB_KEPT_NAME_MAX || name[0] == '.' ||
 	    name[0] == '-' ||
 	    strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 			 "0123456789._-") != len)
 		return lb_fail(err, LB_USAGE,
 			       "a process is called by at most %d of "
 			       "[A-Za-z0-9._-], not by '%s'",
-			       LB_PROCESS_NAME_MAX, name);
+			       LB_KEPT_NAME_MAX, name);
 	return 0;
 }
 
-char *lb_processes(struct lb_config *config, const char *state)
+char *lb_kept_all(struct lb_config *config, const char *state)
 {
 	lb_autofree char *root = lb_box_root(config, state);
 
 	return lb_printf("%s/processes", root);
 }
 
-char *lb_process_folder(const char *processes, const char *name)
+char *lb_kept_folder(const char *processes, const char *name)
 {
 	return lb_printf("%s/%s", processes, name);
 }
 
-pid_t lb_process_keeper(const char *folder)
+pid_t lb_kept_keeper(const char *folder)
 {
 	lb_autofree char *lock = lb_printf("%s/lock", folder);
 
 	return lb_lock_holder(lock);
 }
 
-json_t *lb_process_info(const char *folder, struct lb_error *err)
+json_t *lb_kept_info(const char *folder, struct lb_error *err)
 {
 	lb_autofree char *path = lb_printf("%s/info", folder), *text = NULL;
 	const char *status;
 	size_t len;
 	json_t *info;
 	/* Whether it lives is asked first: it says how it ended, then ends. */
-	bool lives = lb_process_keeper(folder) != 0;
+	bool lives = lb_kept_keeper(folder) != 0;
 
 	if (lb_path_read(path, MOST_INFO, &text, &len, err) < 0)
 		return NULL;
@@ -99,12 +99,12 @@ static int by_name(const struct dirent *d)
 {
 	struct lb_error err;
 
-	return lb_process_check_name(d->d_name, &err) == 0;
+	return lb_kept_check_name(d->d_name, &err) == 0;
 }
 
-int lb_process_each(const char *processes,
-		    void (*fn)(void *arg, const char *name, const json_t *info),
-		    void *arg, struct lb_error *err)
+int lb_kept_each(const char *processes,
+		 void (*fn)(void *arg, const char *name, const json_t *info),
+		 void *arg, struct lb_error *err)
 {
 	struct dirent **all;
 	int n = scandir(processes, &all, by_name, alphasort);
@@ -115,9 +115,9 @@ int lb_process_each(const char *processes,
 		return lb_fail_sys(err, LB_IO, "cannot read '%s'", processes);
 	for (int i = 0; i < n; i++) {
 		lb_autofree char *folder =
-			lb_process_folder(processes, all[i]->d_name);
+			lb_kept_folder(processes, all[i]->d_name);
 		struct lb_error gone;
-		json_auto_t *info = lb_process_info(folder, &gone);
+		json_auto_t *info = lb_kept_info(folder, &gone);
 
 		if (info) /* else it is only being made */
 			fn(arg, all[i]->d_name, info);
@@ -131,10 +131,10 @@ int lb_process_each(const char *processes,
  * we have hold of the process. */
 static int open_keeper(const char *folder)
 {
-	pid_t pid = lb_process_keeper(folder);
+	pid_t pid = lb_kept_keeper(folder);
 	int fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 
-	if (fd >= 0 && lb_process_keeper(folder) == pid)
+	if (fd >= 0 && lb_kept_keeper(folder) == pid)
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -152,7 +152,7 @@ static bool ends_within(int pidfd, int64_t ms)
 	return false;
 }
 
-int lb_process_stop(const char *folder, int64_t grace_ms, struct lb_error *err)
+int lb_kept_stop(const char *folder, int64_t grace_ms, struct lb_error *err)
 {
 	lb_autoclose int keeper = open_keeper(folder);
 	const char *name = strrchr(folder, '/') + 1;
@@ -218,7 +218,7 @@ static int read_greeting(int fd, const char *name, struct lb_error *err)
 			       : "it has just ended");
 }
 
-int lb_process_connect(const char *folder, struct lb_error *err)
+int lb_kept_connect(const char *folder, struct lb_error *err)
 {
 	const char *name = strrchr(folder, '/') + 1;
 	int fd = connect_to(folder);
@@ -269,7 +269,7 @@ static void sweep_one(void *arg, const char *name, const json_t *info)
 	}
 }
 
-int lb_process_sweep(const char *processes, int64_t kept_ms, long most)
+int lb_kept_sweep(const char *processes, int64_t kept_ms, long most)
 {
 	lb_autoclose int at = open(processes, O_RDONLY | O_DIRECTORY |
 						      O_NOFOLLOW | O_CLOEXEC);
@@ -281,8 +281,8 @@ int lb_process_sweep(const char *processes, int64_t kept_ms, long most)
 	};
 	struct lb_error err;
 
-	if (at < 0 || lb_process_each(processes, count_one, &s, &err) < 0 ||
-	    lb_process_each(processes, sweep_one, &s, &err) < 0)
+	if (at < 0 || lb_kept_each(processes, count_one, &s, &err) < 0 ||
+	    lb_kept_each(processes, sweep_one, &s, &err) < 0)
 		return 0;
 	return s.done;
 }

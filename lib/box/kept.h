@@ -1,5 +1,5 @@
 /*
- * box/process.h - processes that go on when whoever started them is gone: MCP
+ * box/kept.h - processes that go on when whoever started them is gone: MCP
  * servers, mostly. Each has a keeper (keeper.h) and a folder.
  *
  * Below `box.local.host_root`, processes/NAME, 0700, holds
@@ -13,8 +13,8 @@
  *
  * Times are ms since the epoch. `ended` says why a keeper ended it.
  */
-#ifndef LB_BOX_PROCESS_H
-#define LB_BOX_PROCESS_H
+#ifndef LB_BOX_KEPT_H
+#define LB_BOX_KEPT_H
 
 #include <jansson.h>
 #include <stdint.h>
@@ -23,45 +23,45 @@
 #include "base/error.h"
 #include "config/config.h"
 
-enum { LB_PROCESS_NAME_MAX = 64 };
+enum { LB_KEPT_NAME_MAX = 64 };
 
 /* [A-Za-z0-9._-], not beginning with a dot or '-'. LB_USAGE. */
-int lb_process_check_name(const char *name, struct lb_error *err);
+int lb_kept_check_name(const char *name, struct lb_error *err);
 
 /* Where they all are; and one of them. Caller frees. */
-char *lb_processes(struct lb_config *config, const char *state);
-char *lb_process_folder(const char *processes, const char *name);
+char *lb_kept_all(struct lb_config *config, const char *state);
+char *lb_kept_folder(const char *processes, const char *name);
 
 /* The pid of its keeper; 0: there is none. */
-pid_t lb_process_keeper(const char *folder);
+pid_t lb_kept_keeper(const char *folder);
 
 /*
  * What is known of it; caller releases. One whose keeper was killed has the
  * status "lost". NULL: LB_NOINPUT, there is none; LB_IO.
  */
-json_t *lb_process_info(const char *folder, struct lb_error *err);
+json_t *lb_kept_info(const char *folder, struct lb_error *err);
 
 /* Each, by name. The object is borrowed. */
-int lb_process_each(const char *processes,
-		    void (*fn)(void *arg, const char *name, const json_t *info),
-		    void *arg, struct lb_error *err);
+int lb_kept_each(const char *processes,
+		 void (*fn)(void *arg, const char *name, const json_t *info),
+		 void *arg, struct lb_error *err);
 
 /*
  * End it: its input is closed, then it is killed after grace_ms; waits until
  * its keeper is gone. LB_NOINPUT: it does not run. LB_AGAIN: it is still there.
  */
-int lb_process_stop(const char *folder, int64_t grace_ms, struct lb_error *err);
+int lb_kept_stop(const char *folder, int64_t grace_ms, struct lb_error *err);
 
 /*
  * Its input and output: a socket, whose first line was read: others are what it
  * writes. LB_NOINPUT: it does not run; LB_AGAIN: somebody else is there.
  */
-int lb_process_connect(const char *folder, struct lb_error *err);
+int lb_kept_connect(const char *folder, struct lb_error *err);
 
 /*
  * Forget those that ended more than `kept_ms` ago, and so many more that only
  * `most` of the ended are left. How many were forgotten.
  */
-int lb_process_sweep(const char *processes, int64_t kept_ms, long most);
+int lb_kept_sweep(const char *processes, int64_t kept_ms, long most);
 
 #endif
