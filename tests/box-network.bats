@@ -56,17 +56,6 @@ boxed() {
 	"${NAMED[@]}" lb-exec "$@"
 }
 
-# gone MARK - no process has MARK in its arguments any more.
-gone() {
-	local i
-	for ((i = 0; i < 200; i++)); do
-		pgrep -f "[${1:0:1}]${1:1}" > /dev/null || return 0
-		sleep 0.02
-	done
-	echo "a process with $1 is left"
-	return 1
-}
-
 # bridge_of PID - the process that connects the sandbox of this lb-exec.
 bridge_of() {
 	local i

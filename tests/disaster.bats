@@ -197,7 +197,7 @@ nothing_done() {
 	bot_api_wait 'map(select(.method == "sendMessage")) | length == 5'
 	fill
 	for n in {6..10}; do bot_api_say "$n" hello; done
-	until_true says restarting lb-run status
+	until_true grep -q 'flow ended .* started again' err
 	until_true says 'disk is full' lb-run status
 	run -1 lb-run status
 	same 'tg lost' "$(jq -r 'select(.adapter) | "\(.name) \(.state)"' \

@@ -1,7 +1,8 @@
 #!/bin/sh
 # fuzz.sh - build each tests/fuzz/fuzz-NAME.c with clang's libFuzzer and run it
-# for FUZZ_SECONDS (20) on tests/fuzz/corpus/NAME. One TAP line a target; what
-# made one fail is kept in build-fuzz/NAME.crash-*.
+# for FUZZ_SECONDS (20) on tests/fuzz/corpus/NAME, from FUZZ_SEED (1) on, so that
+# a run can be repeated. One TAP line a target; what made one fail is kept in
+# build-fuzz/NAME.crash-*.
 seconds=${FUZZ_SECONDS:-20}
 top=$(cd "$(dirname "$0")/.." && pwd)
 clang=${FUZZ_CC:-clang}
@@ -43,6 +44,7 @@ for c in "$top"/tests/fuzz/fuzz-*.c; do
 	if $clang $check -fsanitize=fuzzer $CPPFLAGS -I"$top/lib" "$c" \
 		librooms.a $LIBS -o "fuzz-$name" > "$name.log" 2>&1 &&
 		"./fuzz-$name" -max_total_time="$seconds" -timeout=10 \
+			-seed="${FUZZ_SEED:-1}" \
 			-rss_limit_mb=2048 -print_final_stats=1 \
 			-artifact_prefix="$name." "work-$name" \
 			${corpus:+"$corpus"} >> "$name.log" 2>&1; then

@@ -69,6 +69,17 @@ needs_sandbox() {
 	skip "needs bubblewrap and user namespaces"
 }
 
+# gone MARK - no process here has MARK in its arguments any more.
+gone() {
+	local i
+	for ((i = 0; i < 200; i++)); do
+		pgrep -f "[${1:0:1}]${1:1}" > /dev/null || return 0
+		sleep 0.02
+	done
+	echo "a process with $1 is left"
+	return 1
+}
+
 # documented PAGE PROGRAM [VERB] - every option in --help is in the page.
 documented() {
 	local page=$LB_TEST_MAN/$1 option

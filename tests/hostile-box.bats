@@ -18,17 +18,6 @@ teardown() {
 	done < /proc/mounts
 }
 
-# gone MARK - no process here has MARK in its arguments any more.
-gone() {
-	local i
-	for ((i = 0; i < 200; i++)); do
-		pgrep -f "[${1:0:1}]${1:1}" > /dev/null || return 0
-		sleep 0.02
-	done
-	echo "a process with $1 is left"
-	return 1
-}
-
 # wait_for COMMAND... - until it is true, at most ten seconds.
 wait_for() {
 	local i

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "box.h"
-#include "box/process.h"
+#include "box/kept.h"
 #include "box/sessions.h"
 #include "store/audit.h"
 
@@ -196,10 +196,10 @@ static int look(struct seen *s, struct lb_error *err)
 
 	if (box_place(&p, config_file, err) < 0)
 		return -1;
-	processes = lb_processes(p.config, p.state);
+	processes = lb_kept_all(p.config, p.state);
 	bad = lb_box_sessions(p.config, p.state, true, add_session, s, err) <
 		      0 ||
-	      lb_process_each(processes, add_process, s, err) < 0;
+	      lb_kept_each(processes, add_process, s, err) < 0;
 	box_place_release(&p);
 	return bad ? -1 : 0;
 }

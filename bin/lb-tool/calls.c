@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "serving.h"
+#include "tool/args.h"
 
 struct call {
 	struct lb_job *job;
@@ -32,12 +33,14 @@ static void answer(struct call *c, json_t *take)
 
 static void refuse(struct call *c, const struct lb_error *err)
 {
+	const struct serving *s = c->job->arg;
+
 	lb_job_fail(c->job,
 		    c->cancelled                  ? "cancelled"
 		    : err->code == LB_DENIED      ? "denied"
 		    : err->code == LB_UNAVAILABLE ? "unavailable"
 						  : "tool",
-		    "%s", err->text);
+		    "%s", lb_tool_told(err, s->state));
 	if (c->is_open)
 		place_release(&c->place);
 	free(c);

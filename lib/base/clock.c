@@ -1,7 +1,6 @@
 #include "base/clock.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +73,8 @@ static int parse(const char *text, const struct unit *units, const char *what,
 			continue;
 		if (scaled > 9e15)
 			break;
-		*out = (int64_t)llround(scaled);
+		*out = (int64_t)scaled;
+		*out += scaled - (double)*out >= 0.5; /* libm costs a start */
 		return 0;
 	}
 	return lb_fail(err, LB_USAGE, "'%s' is not %s", text, what);

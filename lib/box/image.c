@@ -80,7 +80,7 @@ int lb_box_image_make(const char *path, int64_t mb, int64_t files,
 /* Has that loop device the file in it? */
 static bool holds(int loop, const struct stat *image)
 {
-	struct loop_info64 info;
+	struct loop_info64 info = {0};
 
 	return ioctl(loop, LOOP_GET_STATUS64, &info) == 0 &&
 	       info.lo_inode == image->st_ino &&

@@ -18,7 +18,7 @@
 #include "box/driver.h"
 #include "box/image.h"
 #include "box/place.h"
-#include "box/process.h"
+#include "box/kept.h"
 #include "box/session.h"
 #include "fs/tree.h"
 
@@ -229,13 +229,13 @@ static void sweep_groups(const struct reap *r)
 /* Processes that ended are remembered for a while. */
 static void sweep_processes(const struct reap *r, const char *state)
 {
-	lb_autofree char *processes = lb_processes(r->config, state);
+	lb_autofree char *processes = lb_kept_all(r->config, state);
 	int64_t kept_s = lb_config_int(r->config, "box.limits.completed_"
 						  "process_retention_sec"),
 		most = lb_config_int(r->config,
 				     "box.limits.max_completed_processes");
 
-	for (int n = lb_process_sweep(processes, kept_s * 1000, (long)most);
+	for (int n = lb_kept_sweep(processes, kept_s * 1000, (long)most);
 	     n > 0; n--)
 		tell(r, "process", "");
 }

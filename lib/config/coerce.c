@@ -1,6 +1,5 @@
 #include "config/coerce.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +80,7 @@ static json_t *numeric(const struct lb_key *key, const json_t *value,
 		return wrong(key, value, err);
 	real = json_number_value(value);
 	if (real < (double)key->min || real > (double)key->max ||
-	    (key->type == LB_KEY_INT && floor(real) != real))
+	    (key->type == LB_KEY_INT && (double)(json_int_t)real != real))
 		return wrong(key, value, err);
 	return key->type == LB_KEY_INT ? json_integer((json_int_t)real)
 				       : json_real(real);
@@ -92,6 +91,7 @@ static int amount(const struct lb_key *key, const json_t *value, int64_t *out)
 	const char *text = json_string_value(value);
 	struct lb_error err;
 	bool size = key->type == LB_KEY_SIZE;
+	double scaled;
 
 	if (text && !size && strcmp(text, "none") == 0) {
 		*out = INT64_MAX;
@@ -103,7 +103,9 @@ static int amount(const struct lb_key *key, const json_t *value, int64_t *out)
 	if (!json_is_number(value) || json_number_value(value) < 0 ||
 	    json_number_value(value) > 1e12)
 		return -1;
-	*out = llround(json_number_value(value) * (size ? 1 : 1000));
+	scaled = json_number_value(value) * (size ? 1 : 1000);
+	*out = (int64_t)scaled;
+	*out += scaled - (double)*out >= 0.5; /* libm costs a start */
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/log.h"
 
 static int refuse_unknown(const char *key, const json_t *properties,
 			  struct lb_error *err)
@@ -143,6 +144,21 @@ int lb_args_spot(const struct lb_place *place, const json_t *arguments,
 json_t *lb_tool_no(const struct lb_error *err)
 {
 	return lb_tool_refuse("%s", err->text);
+}
+
+const char *lb_tool_told(const struct lb_error *err, const char *state)
+{
+	if (err->code != LB_IO && err->code != LB_OS &&
+	    !strstr(err->text, state))
+		return err->text;
+	lb_complain("%s", err->text);
+	return "the sandbox cannot be used at this moment, for a reason that "
+	       "its operator can see; try again later";
+}
+
+json_t *lb_tool_trouble(const struct lb_error *err, const char *state)
+{
+	return lb_tool_refuse("%s", lb_tool_told(err, state));
 }
 
 json_t *lb_tool_refuse(const char *fmt, ...)

@@ -36,6 +36,13 @@ int lb_args_spot(const struct lb_place *place, const json_t *arguments,
 
 /* {"ok":false,"error":...}, new. */
 json_t *lb_tool_no(const struct lb_error *err);
+/*
+ * The same for what went wrong outside of the place: the names of files of this
+ * machine, such as those below `state`, are for its operator, who reads them in
+ * the log, and not for whoever chats with a bot. The text is borrowed.
+ */
+json_t *lb_tool_trouble(const struct lb_error *err, const char *state);
+const char *lb_tool_told(const struct lb_error *err, const char *state);
 json_t *lb_tool_refuse(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
 

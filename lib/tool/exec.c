@@ -131,7 +131,7 @@ static void on_done(void *arg, struct lb_box_result *r,
 		audit(x, NULL,
 		      error->code == LB_DENIED ? LB_BOX_DENIED : LB_BOX_ALLOWED,
 		      error->text);
-		result = lb_tool_no(error);
+		result = lb_tool_trouble(error, e->state);
 	} else {
 		audit(x, r, LB_BOX_ALLOWED, NULL);
 		result = lb_box_result_json(r, false);
@@ -322,7 +322,7 @@ static void launch(struct lb_exec *x)
 		audit(x, NULL,
 		      err.code == LB_DENIED ? LB_BOX_DENIED : LB_BOX_ALLOWED,
 		      err.text);
-		refuse(x, lb_tool_no(&err));
+		refuse(x, lb_tool_trouble(&err, x->execs->state));
 		return;
 	}
 	audit(x, NULL, LB_BOX_PENDING, "waits for an operator");
@@ -363,7 +363,7 @@ static void on_too_late(void *arg)
 	lb_fail(&err, LB_AGAIN,
 		"too many commands run at this moment; try again later");
 	audit(x, NULL, LB_BOX_ALLOWED, err.text);
-	refuse(x, lb_tool_no(&err));
+	refuse(x, lb_tool_trouble(&err, x->execs->state));
 }
 
 struct lb_exec *lb_exec_start(struct lb_execs *execs,

@@ -30,7 +30,17 @@ static void put(struct reading *r, struct lb_literal *l, char c)
 	r->run[r->len++] = c;
 }
 
-/* Behind a class, which begins at p. */
+/* What stands for one character or a kind of them, and takes no other along, as
+ * \c] does and \Q. */
+#define SIMPLE "dDwWsSbBhHvVnrtfae"
+
+static bool takes_more(char c)
+{
+	return !c || (((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) &&
+		      !strchr(SIMPLE, c));
+}
+
+/* Behind a class, which begins at p; NULL: it is not understood. */
 static const char *skip_class(const char *p)
 {
 	p++;
@@ -39,28 +49,33 @@ static const char *skip_class(const char *p)
 	while (*p && *p != ']') {
 		size_t name = 0;
 
+		if (*p == '\\' && takes_more(p[1]))
+			return NULL;
 		if (*p == '[' && p[1] == ':')
 			name = 2 + strspn(p + 2, "^abcdefghijklmnopqrstuvwxyz");
 		if (name > 0 && p[name] == ':' && p[name + 1] == ']')
 			p += name + 2;
 		else
-			p += *p == '\\' && p[1] ? 2 : 1;
+			p += *p == '\\' ? 2 : 1;
 	}
 	return p + (*p == ']');
 }
 
+/* The same of a group. */
 static const char *skip_group(const char *p)
 {
 	size_t depth = 0;
 
-	while (*p) {
+	while (p && *p) {
 		if (*p == '[') {
 			p = skip_class(p);
 			continue;
 		}
+		if (*p == '\\' && takes_more(p[1]))
+			return NULL;
 		depth += *p == '(';
 		depth -= *p == ')';
-		p += *p == '\\' && p[1] ? 2 : 1;
+		p += *p == '\\' ? 2 : 1;
 		if (depth == 0)
 			break;
 	}
@@ -93,11 +108,10 @@ static bool escape(struct reading *r, struct lb_literal *l)
 {
 	char c = r->p[1];
 
-	if (c && strchr("dDwWsSbBhHvVnrtfae", c)) {
-		flush(r, l);
-	} else if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-		   (c >= '0' && c <= '9') || !c) {
+	if (takes_more(c) || (c >= '0' && c <= '9'))
 		return false;
+	if (strchr(SIMPLE, c)) {
+		flush(r, l);
 	} else {
 		put(r, l, c);
 		r->broken = true;
@@ -116,11 +130,11 @@ static bool read_one(struct reading *r, struct lb_literal *l)
 	case '(':
 		flush(r, l);
 		r->p = skip_group(r->p);
-		return true;
+		return r->p != NULL;
 	case '[':
 		flush(r, l);
 		r->p = skip_class(r->p);
-		return true;
+		return r->p != NULL;
 	case '.':
 	case '^':
 	case '$':
