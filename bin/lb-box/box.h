@@ -34,9 +34,28 @@ int reap_verb(int argc, char **argv);
 int sessions_verb(int argc, char **argv);
 int status_verb(int argc, char **argv);
 
+/* --workspace of all verbs: whose sandboxes they look after. */
+extern const char *box_workspace;
+#define BOX_WORKSPACE                                                          \
+	{                                                                      \
+		.name = "workspace", .arg = "NAME",                            \
+		.help = "of that one's sandboxes alone",                       \
+		.text = &box_workspace                                         \
+	}
+
+/*
+ * The configuration, in which box.workspace is what --workspace says. NULL:
+ * LB_USAGE, or as lb_config_load() has it.
+ */
+struct lb_config *box_config(const char *file, struct lb_error *err);
+
+/* The workspace in force, as that last said: NULL is none, and all of them. */
+const char *box_whose(void);
+
 /*
  * The store, and in it what was written until now: 1 and *take, 0 when nothing
- * was ever stored there (no database is made for a look), -1 failed.
+ * was ever stored there (no database is made for a look), -1 failed. Reads the
+ * configuration for box_whose().
  */
 int box_store(struct lb_store **take, struct lb_error *err);
 

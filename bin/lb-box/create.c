@@ -17,6 +17,7 @@ const struct lb_opt create_options[] = {
 	 .arg = "NAME",
 	 .help = "its quota is this one's (default: the config's)",
 	 .text = &profile},
+	BOX_WORKSPACE,
 	{0},
 };
 

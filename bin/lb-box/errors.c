@@ -32,6 +32,7 @@ const struct lb_opt errors_options[] = {
 	 .arg = "TIME",
 	 .help = "only what began at most that long ago, such as 2h",
 	 .duration = &since},
+	BOX_WORKSPACE,
 	{0},
 };
 
@@ -127,6 +128,7 @@ int errors_verb(int argc, char **argv)
 							: 0,
 		.session = session,
 		.sender = sender,
+		.workspace = box_whose(),
 	};
 
 	(void)argc;

@@ -22,6 +22,7 @@ static const char *config_file;
 const struct lb_opt meter_options[] = {
 	{'c', "config", "FILE", "read this configuration file",
 	 .text = &config_file},
+	BOX_WORKSPACE,
 	{0},
 };
 

@@ -23,6 +23,7 @@ const struct lb_opt metrics_options[] = {
 	 .arg = "TIME",
 	 .help = "of the calls of that time until now (default 1d)",
 	 .duration = &since},
+	BOX_WORKSPACE,
 	{0},
 };
 
@@ -206,12 +207,13 @@ static int look(struct seen *s, struct lb_error *err)
 
 static int gather(struct seen *s, struct lb_error *err)
 {
-	const struct lb_audit_which which = {.since = lb_clock_now() - since};
+	struct lb_audit_which which = {.since = lb_clock_now() - since};
 	struct lb_store *store;
 	int got = look(s, err) < 0 ? -1 : box_store(&store, err);
 
 	if (got <= 0)
 		return got;
+	which.workspace = box_whose();
 	got = lb_audit_each(store, &which, add_call, s, err);
 	lb_store_close(store);
 	return got;

@@ -13,6 +13,7 @@ const struct lb_opt reap_options[] = {
 	{'c', "config", "FILE", "read this configuration file",
 	 .text = &config_file},
 	{.name = "json", .help = "write a line of JSON each", .flag = &json},
+	BOX_WORKSPACE,
 	{0},
 };
 

@@ -19,6 +19,7 @@ const struct lb_opt sessions_options[] = {
 	{'c', "config", "FILE", "read this configuration file",
 	 .text = &config_file},
 	{.name = "json", .help = "write a line of JSON each", .flag = &json},
+	BOX_WORKSPACE,
 	{0},
 };
 

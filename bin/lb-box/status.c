@@ -1,5 +1,6 @@
 /* lb-box status */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@ const struct lb_opt status_options[] = {
 	{'c', "config", "FILE", "read this configuration file",
 	 .text = &config_file},
 	{.name = "json", .help = "write a line of JSON", .flag = &json},
+	BOX_WORKSPACE,
 	{0},
 };
 
@@ -59,6 +61,49 @@ static json_t *limits(const struct lb_config *config)
 	return o;
 }
 
+static void add_workspace(void *arg, const char *tenant)
+{
+	lb_autofree char *name = lb_box_tenant_name(tenant);
+
+	json_array_append_new(arg, lb_json_text(name, strlen(name)));
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(json_string_value(*(json_t *const *)a),
+		      json_string_value(*(json_t *const *)b));
+}
+
+static json_t *sorted(const json_t *texts)
+{
+	size_t n = json_array_size(texts);
+	lb_autofree json_t **all = lb_alloc((n + 1) * sizeof(json_t *));
+	json_t *out = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		all[i] = json_array_get(texts, i);
+	qsort(all, n, sizeof(json_t *), by_name);
+	for (size_t i = 0; i < n; i++)
+		json_array_append(out, all[i]);
+	return out;
+}
+
+/* The one in force; else those there are, where there is any. */
+static void put_workspaces(json_t *o, const struct box_place *p)
+{
+	json_t *all = json_array();
+
+	if (box_whose())
+		json_object_set_new(o, "workspace",
+				    lb_json_text(box_whose(),
+						 strlen(box_whose())));
+	else
+		lb_box_tenants(p->config, p->state, add_workspace, all);
+	if (json_array_size(all) > 0)
+		json_object_set_new(o, "workspaces", sorted(all));
+	json_decref(all);
+}
+
 static json_t *gather(const struct box_place *p, struct lb_error *err)
 {
 	struct counts c = {0};
@@ -77,6 +122,7 @@ static json_t *gather(const struct box_place *p, struct lb_error *err)
 		json_object_set_new(o, "why",
 				    lb_json_text(why.text, strlen(why.text)));
 	json_object_set_new(o, "root", lb_json_text(root, strlen(root)));
+	put_workspaces(o, p);
 	json_object_set_new(o, "sessions",
 			    lb_json_pack("{s:I, s:I, s:I, s:I, s:I}", "all",
 					 c.all, "alive", c.alive, "in_use",

@@ -21,6 +21,8 @@ static const struct lb_opt opts[] = {
 	 .text = &options.session},
 	{'w', "workspace-dir", "DIR[:ro]",
 	 "your folder DIR is /workspace inside", .text = &options.folder},
+	{0, "workspace", "NAME", "whose sandbox: apart from all others'",
+	 .text = &options.workspace},
 	{0, "workdir", "DIR", "begin in this folder of the sandbox",
 	 .text = &options.workdir},
 	{0, "mount", "DIR:TARGET[:ro]", "also mount DIR, inside at TARGET",
@@ -100,6 +102,8 @@ static void check_config(struct work *w)
 
 static int set_up(struct work *w, struct lb_error *err)
 {
+	if (lb_config_workspace(options.workspace, err) < 0)
+		return -1;
 	w->config = lb_config_load(options.config, err);
 	if (!w->config)
 		return -1;

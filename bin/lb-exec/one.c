@@ -197,6 +197,8 @@ int exec_one(struct work *w, char **argv)
 	if (w->refused.code != LB_OK) {
 		code = fail(&o, &w->refused);
 	} else if (prepare(&o, argv, &err) < 0) {
+		if (err.code == LB_DENIED) /* what is no request is none */
+			request_audit(w, &o.spec, NULL, NULL, &err);
 		code = fail(&o, &err);
 	} else {
 		if (!options.json)

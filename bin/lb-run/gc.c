@@ -20,12 +20,16 @@
 enum { BATCH = 1000, BUSY_MS = 5000 };
 
 static bool json;
-static const char *config_file;
+static const char *config_file, *workspace;
 
 const struct lb_opt gc_options[] = {
 	{'c', "config", "FILE", "read this configuration file",
 	 .text = &config_file},
 	{.name = "json", .help = "write a line of JSON each", .flag = &json},
+	{.name = "workspace",
+	 .arg = "NAME",
+	 .help = "of sandboxes, that one's alone",
+	 .text = &workspace},
 	{0},
 };
 
@@ -198,7 +202,9 @@ int gc_verb(int argc, char **argv)
 {
 	static const char *const columns[] = {"what", "removed", NULL};
 	struct lb_error err;
-	struct lb_config *config = lb_config_load(config_file, &err);
+	struct lb_config *config = lb_config_workspace(workspace, &err) < 0
+					   ? NULL
+					   : lb_config_load(config_file, &err);
 	lb_autofree char *state = config ? lb_config_state(&err) : NULL;
 	struct gc gc = {config, state, NULL, lb_clock_now(), &err, 0};
 	int code = LB_OK;

@@ -287,7 +287,7 @@ int lb_box_etc(struct lb_box *box, struct lb_error *err)
 
 	if (box->etc >= 0 && strcmp(strrchr(box->etc_path, '/') + 1, name) == 0)
 		return 0;
-	path = lb_box_root(box->config, box->state);
+	path = lb_box_base(box->config, box->state);
 	if (lb_path_make(path, err) < 0)
 		return -1;
 	root = realpath(path, NULL);

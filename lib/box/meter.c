@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "box/place.h"
 #include "fs/digest.h"
 #include "store/quota.h"
 
@@ -22,6 +23,7 @@ enum {
 struct lb_box_meter {
 	struct lb_quotas *quotas;
 	struct lb_box_scope scopes[LB_BOX_SCOPES];
+	char *tenant; /* box/place.h; owned; or NULL */
 };
 
 struct lb_box_meter *lb_box_meter_open(const struct lb_config *config,
@@ -34,6 +36,7 @@ struct lb_box_meter *lb_box_meter_open(const struct lb_config *config,
 		return NULL;
 	}
 	m->quotas = lb_quotas_open(state, BUSY_MS);
+	m->tenant = lb_box_tenant(config);
 	return m;
 }
 
@@ -42,6 +45,7 @@ void lb_box_meter_close(struct lb_box_meter *m)
 	if (!m)
 		return;
 	lb_quotas_close(m->quotas);
+	free(m->tenant);
 	free(m);
 }
 
@@ -61,15 +65,19 @@ static void put_name(struct lb_buf *key, const char *name)
 		lb_buf_printf(key, "%02x", sum[i]);
 }
 
-/* store/limits.h says what keys are, so that erasing somebody finds his. */
-static void put_key(struct lb_buf *key, const char *name, size_t scope,
-		    const struct lb_box_whose *whose)
+/* store/limits.h says what keys are, so that erasing somebody finds his. There
+ * is no blank in a tenant. */
+static void put_key(struct lb_buf *key, const struct lb_box_meter *m,
+		    size_t scope, const struct lb_box_whose *whose)
 {
 	const char *const by[LB_BOX_SCOPES] = {whose->sender, NULL, NULL, NULL};
 	const char *const of[LB_BOX_SCOPES] = {whose->bot, whose->session,
 					       whose->bot, NULL};
 
-	lb_buf_printf(key, "exec %s\x1f", name);
+	lb_buf_printf(key, "exec %s", m->scopes[scope].name);
+	if (m->tenant)
+		lb_buf_printf(key, " %s", m->tenant);
+	lb_buf_putc(key, '\x1f');
 	put_name(key, of[scope]);
 	lb_buf_putc(key, '\x1f');
 	put_name(key, by[scope]);
@@ -136,7 +144,7 @@ int lb_box_meter_take(struct lb_box_meter *m, const struct lb_box_whose *whose,
 
 		if (!s->is_set)
 			continue;
-		put_key(&keys[i], s->name, i, whose);
+		put_key(&keys[i], m, i, whose);
 		quotas[n] = (struct lb_quota){lb_buf_str(&keys[i]), s->runs,
 					      s->cpu_ms, s->at_once};
 		of[n++] = i;

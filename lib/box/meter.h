@@ -3,7 +3,7 @@
  * how much of the processors they may take, and how many may run at once.
  *
  * A command is held against the quotas of its sender, its session, its bot and
- * of all together, in limits.db (store/quota.h). It may be given less time than
+ * of all together, each in the workspace in force (box/admit.h), in limits.db (store/quota.h). It may be given less time than
  * it asked for, so that what it takes stays within what is left.
  */
 #ifndef LB_BOX_METER_H

@@ -14,13 +14,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "box/alive.h"
-#include "box/cgroup.h"
-#include "box/driver.h"
 #include "box/image.h"
-#include "box/place.h"
-#include "box/kept.h"
+#include "box/reaping.h"
 #include "box/session.h"
-#include "fs/tree.h"
 
 enum {
 	EACH_S = 30,       /* between two looks that nobody asked for */
@@ -28,18 +24,7 @@ enum {
 	HALF_MADE_S = 600, /* nobody needs that long to begin a session */
 };
 
-struct reap {
-	struct lb_config *config;
-	struct lb_box_places p;
-	int64_t ttl_ms; /* INT64_MAX: sessions do not end by themselves */
-	int64_t now;
-	bool for_room; /* those without a file system end at once */
-	int unmounts;  /* so many more */
-	lb_box_reaped *fn;
-	void *arg;
-};
-
-static void tell(const struct reap *r, const char *what, const char *name)
+void lb_reap_tell(const struct reap *r, const char *what, const char *name)
 {
 	if (r->fn)
 		r->fn(r->arg, what, name);
@@ -50,7 +35,7 @@ static void tell_session(const struct reap *r, const char *what,
 {
 	lb_autofree char *name = lb_box_session_name(r->p.sessions, folder);
 
-	tell(r, what, name ? name : folder);
+	lb_reap_tell(r, what, name ? name : folder);
 }
 
 /* Since when nobody uses it, ms; of a `use` file that we hold. */
@@ -161,87 +146,10 @@ static void look(struct reap *r, const char *folder)
 	if (lb_box_session_end(&r->p, folder, &err) < 0)
 		lb_warn("%s", err.text);
 	else
-		tell(r, "leftover", folder);
+		lb_reap_tell(r, "leftover", folder);
 }
 
-/* Each name in a folder below the root, whatever is removed meanwhile. */
-static void each(struct reap *r, const char *below,
-		 void (*fn)(struct reap *, const char *))
-{
-	lb_autofree char *path = lb_printf("%s/%s", r->p.root, below);
-	DIR *dir = opendir(path);
-	const struct dirent *one;
-
-	while (dir && (one = readdir(dir)) != NULL)
-		if (one->d_name[0] != '.')
-			fn(r, one->d_name);
-	if (dir)
-		closedir(dir);
-}
-
-/* A user id whose session is not there: its folder is made, so that nobody else
- * begins it meanwhile, and removed with the rest. */
-static void look_at_uid(struct reap *r, const char *uid)
-{
-	lb_autofree char *link = lb_printf("%s/uids/%s", r->p.root, uid);
-	lb_autofree char *session = NULL, *workspace = NULL;
-	char folder[512];
-	ssize_t len = readlink(link, folder, sizeof(folder) - 1);
-	lb_autoclose int used = -1;
-	struct lb_error err;
-
-	if (len <= 0 || memchr(folder, '/', (size_t)len) || folder[0] == '.')
-		return;
-	folder[len] = '\0';
-	session = lb_printf("%s/%s", r->p.sessions, folder);
-	workspace = lb_printf("%s/%s", r->p.workspaces ? r->p.workspaces : "",
-			      folder);
-	if (access(workspace, F_OK) == 0 || mkdir(session, 0700) < 0)
-		return;
-	used = lb_box_session_claim(r->p.sessions, folder, folder, &err);
-	if (used < 0 || access(workspace, F_OK) == 0)
-		return;
-	if (lb_box_session_end(&r->p, folder, &err) == 0)
-		tell(r, "user", uid);
-}
-
-static void sweep_copies(const struct reap *r)
-{
-	lb_autoclose int root = open(r->p.root, O_RDONLY | O_DIRECTORY |
-							O_NOFOLLOW | O_CLOEXEC);
-
-	if (root < 0 || flock(root, LOCK_EX | LOCK_NB) < 0)
-		return;
-	for (int n = lb_box_etc_sweep(root); n > 0; n--)
-		tell(r, "copy", "/etc");
-}
-
-static void sweep_groups(const struct reap *r)
-{
-	const char *parent = lb_config_str(r->config, "box.cgroup");
-	struct lb_cgroups groups = {.looked = false};
-
-	lb_cgroups_find(&groups, "", parent ? parent : "");
-	lb_cgroups_sweep(&groups);
-	lb_cgroups_release(&groups);
-}
-
-/* Processes that ended are remembered for a while. */
-static void sweep_processes(const struct reap *r, const char *state)
-{
-	lb_autofree char *processes = lb_kept_all(r->config, state);
-	int64_t kept_s = lb_config_int(r->config, "box.limits.completed_"
-						  "process_retention_sec"),
-		most = lb_config_int(r->config,
-				     "box.limits.max_completed_processes");
-
-	for (int n = lb_kept_sweep(processes, kept_s * 1000, (long)most);
-	     n > 0; n--)
-		tell(r, "process", "");
-}
-
-static int begin(struct reap *r, struct lb_config *config, const char *state,
-		 struct lb_error *err)
+static void begin(struct reap *r, struct lb_config *config)
 {
 	int64_t ttl = lb_config_ms(config, "box.session_ttl");
 
@@ -251,38 +159,83 @@ static int begin(struct reap *r, struct lb_config *config, const char *state,
 		.now = lb_clock_now(),
 		.unmounts = INT32_MAX,
 	};
-	return lb_box_places_find(&r->p, config, state, err);
+}
+
+/* Of the workspace in force: is there anything? */
+static bool begin_here(struct reap *r, struct lb_config *config,
+		       const char *state)
+{
+	struct lb_error ignored;
+
+	begin(r, config);
+	return lb_box_places_find(&r->p, config, state, &ignored) > 0;
+}
+
+/* What is done in each workspace. */
+struct round {
+	struct reap *r;
+	void (*work)(struct reap *r);
+	const char *state;
+	struct lb_error *err;
+	int bad;
+};
+
+static void look_in(void *arg, const char *tenant)
+{
+	struct round *round = arg;
+	struct reap *r = round->r;
+	struct lb_error err;
+	int there =
+		lb_box_places_of(&r->p, r->config, round->state, tenant, &err);
+
+	if (there > 0)
+		round->work(r);
+	if (there < 0 && round->bad == 0) { /* the others are looked at */
+		*round->err = err;
+		round->bad = -1;
+	}
+	lb_box_places_release(&r->p);
+}
+
+/* In the one in force; where none is, in all that there are, and in none. */
+static int look_everywhere(struct reap *r, const char *state,
+			   void (*work)(struct reap *r), struct lb_error *err)
+{
+	lb_autofree char *tenant = lb_box_tenant(r->config);
+	struct round round = {r, work, state, err, 0};
+
+	look_in(&round, tenant);
+	if (!tenant)
+		lb_box_tenants(r->config, state, look_in, &round);
+	return round.bad;
+}
+
+static void reap(struct reap *r)
+{
+	lb_reap_each(r, r->p.root, "alive", look);
+	lb_reap_each(r, r->p.root, "sessions", look);
+	lb_reap_rest(r);
 }
 
 int lb_box_reap(struct lb_config *config, const char *state, lb_box_reaped *fn,
 		void *arg, struct lb_error *err)
 {
 	struct reap r;
-	int there = begin(&r, config, state, err);
 
+	begin(&r, config);
 	r.fn = fn;
 	r.arg = arg;
-	if (there > 0) {
-		each(&r, "alive", look);
-		each(&r, "sessions", look);
-		each(&r, "uids", look_at_uid);
-		sweep_processes(&r, state);
-		sweep_copies(&r);
-		sweep_groups(&r);
-	}
-	lb_box_places_release(&r.p);
-	return there < 0 ? -1 : 0;
+	return look_everywhere(&r, state, reap, err);
 }
 
 void lb_box_reap_for_room(struct lb_config *config, const char *state)
 {
-	struct lb_error err;
 	struct reap r;
-	int there = begin(&r, config, state, &err);
+	bool there = begin_here(&r, config, state);
 
 	r.for_room = true;
-	if (there > 0)
-		each(&r, "alive", look);
+	if (there)
+		lb_reap_each(&r, r.p.root, "alive", look);
 	lb_box_places_release(&r.p);
 }
 
@@ -305,14 +258,13 @@ static bool is_due(const char *root)
 void lb_box_reap_sometimes(struct lb_config *config, const char *state)
 {
 	lb_autofree char *root = lb_box_root(config, state);
-	struct lb_error err;
 	struct reap r;
 
 	if (!is_due(root))
 		return;
-	if (begin(&r, config, state, &err) > 0) {
+	if (begin_here(&r, config, state)) {
 		r.unmounts = FEW;
-		each(&r, "alive", look);
+		lb_reap_each(&r, r.p.root, "alive", look);
 	}
 	lb_box_places_release(&r.p);
 }
@@ -331,7 +283,12 @@ static void look_at_age(struct reap *r, const char *folder)
 	if (lb_box_session_end(&r->p, folder, &err) < 0)
 		lb_warn("%s", err.text);
 	else
-		tell(r, "files", name ? name : folder);
+		lb_reap_tell(r, "files", name ? name : folder);
+}
+
+static void gc(struct reap *r)
+{
+	lb_reap_each(r, r->p.root, "sessions", look_at_age);
 }
 
 int lb_box_gc(struct lb_config *config, const char *state, lb_box_reaped *fn,
@@ -340,16 +297,12 @@ int lb_box_gc(struct lb_config *config, const char *state, lb_box_reaped *fn,
 	static const int64_t day_ms = 24 * 3600 * 1000;
 	int64_t days = lb_config_int(config, "box.workspace_retention_days");
 	struct reap r;
-	int there;
 
 	if (days <= 0)
 		return 0;
-	there = begin(&r, config, state, err);
+	begin(&r, config);
 	r.ttl_ms = days * day_ms;
 	r.fn = fn;
 	r.arg = arg;
-	if (there > 0)
-		each(&r, "sessions", look_at_age);
-	lb_box_places_release(&r.p);
-	return there < 0 ? -1 : 0;
+	return look_everywhere(&r, state, gc, err);
 }

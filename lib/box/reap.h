@@ -28,7 +28,8 @@
  */
 typedef void lb_box_reaped(void *arg, const char *what, const char *name);
 
-/* All of it. What cannot be ended is said in the log and left to the next
+/* All of it, of the workspace in force or, where none is (box.workspace), of
+ * each that there is and of none. What cannot be ended is said in the log and left to the next
  * time. LB_DENIED: the folder of sandboxes is not ours. */
 int lb_box_reap(struct lb_config *config, const char *state, lb_box_reaped *fn,
 		void *arg, struct lb_error *err);
@@ -40,7 +41,7 @@ void lb_box_reap_sometimes(struct lb_config *config, const char *state);
  * there is no room for another. For box/alive.c. */
 void lb_box_reap_for_room(struct lb_config *config, const char *state);
 
-/* Remove the files of sessions that nobody used for
+/* Remove the files of sessions (of the same) that nobody used for
  * `box.workspace_retention_days`. -1: LB_IO, LB_DENIED. */
 int lb_box_gc(struct lb_config *config, const char *state, lb_box_reaped *fn,
 	      void *arg, struct lb_error *err);

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/proc.h"
+#include "box/admit.h"
 #include "box/place.h"
 #include "box/reap.h"
 
@@ -324,6 +325,9 @@ static void changed(void *arg)
 static int begin(struct lb_box_run *run, struct lb_error *err)
 {
 	if (run->driver->may && run->driver->may(run->box, err) < 0)
+		return -1;
+	if (lb_box_admit_job(run->box->config, run->box->state, &run->job,
+			     err) < 0)
 		return -1;
 	if (lb_box_mounts_check(run->box->config, run->box->state,
 				run->job.asker, run->job.spec, err) < 0)

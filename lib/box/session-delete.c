@@ -94,10 +94,12 @@ static int remove_from(const char *folder, const char *name,
 int lb_box_session_end(const struct lb_box_places *p, const char *folder,
 		       struct lb_error *err)
 {
+	lb_autofree char *owner = lb_box_uid_owner(p->tenant, folder);
+
 	if (p->workspaces && (unmount(p->workspaces, folder, err) < 0 ||
 			      remove_from(p->workspaces, folder, err) < 0))
 		return -1;
-	lb_box_uid_free(p->root, folder);
+	lb_box_uid_free(p->base, owner);
 	lb_box_alive_leave(p->root, folder);
 	return remove_from(p->sessions, folder, err);
 }

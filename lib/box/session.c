@@ -22,7 +22,8 @@
 struct opening {
 	struct lb_box_session *s;
 	struct lb_config *config;
-	char *root;             /* owned */
+	char *root, *base;      /* owned */
+	char *owner;            /* of its user id; owned */
 	const char *short_name; /* the folder's */
 	struct lb_box_uids uids;
 	char *image;         /* the workspace as a file system; owned */
@@ -164,7 +165,7 @@ static int make(struct opening *o, struct lb_error *err)
 	if (lb_path_make(parent, err) < 0 ||
 	    lb_atomic_replace(name, s->name, strlen(s->name), err) < 0)
 		return -1;
-	s->uid = s->drop ? lb_box_uid(&o->uids, o->root, o->short_name, err)
+	s->uid = s->drop ? lb_box_uid(&o->uids, o->base, o->owner, err)
 			 : geteuid();
 	s->gid = s->drop ? s->uid : getegid();
 	if ((s->drop && s->uid == 0) || make_image(o, err) < 0)
@@ -320,6 +321,7 @@ int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 			struct lb_error *err)
 {
 	lb_autofree char *folder = lb_box_folder(name), *all = NULL;
+	lb_autofree char *tenant = lb_box_tenant(config);
 	struct opening o = {.s = s, .config = config, .short_name = folder};
 	int opened = -1;
 
@@ -331,7 +333,9 @@ int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 		.quota_mb = quota_mb,
 	};
 	o.root = real(lb_box_root(config, state), err);
-	all = o.root ? real(lb_box_workspaces(config, state), err) : NULL;
+	o.base = o.root ? real(lb_box_base(config, state), err) : NULL;
+	o.owner = lb_box_uid_owner(tenant, folder);
+	all = o.base ? real(lb_box_workspaces(config, state), err) : NULL;
 	if (all && (!s->drop || lb_box_uids(config, &o.uids, err) == 0)) {
 		s->folder = lb_printf("%s/sessions/%s", o.root, folder);
 		s->workspace = lb_printf("%s/%s", all, folder);
@@ -340,6 +344,8 @@ int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 			opened = open_all(&o, err);
 	}
 	free(o.root);
+	free(o.base);
+	free(o.owner);
 	free(o.image);
 	if (opened < 0)
 		lb_box_session_close(s);

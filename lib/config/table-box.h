@@ -16,6 +16,11 @@
 {"box.cgroup", LB_KEY_STRING, "\"\"",
  .doc = "the control group below which sandboxes have theirs; empty is the one "
 	"that lb runs in"},
+{"box.workspace", LB_KEY_STRING, "\"\"",
+ .doc = "whose sandboxes are used: sessions, files, processes and quotas of one "
+	"name are apart from those of another and of none, and whoever asks for a "
+	"command there has no network, no mounts and no more than the profile; at "
+	"most 64 bytes"},
 {"box.session_ttl", LB_KEY_DURATION, "\"300s\"",
  .doc = "what a session of the sandbox runs on, and what goes on in it, ends "
 	"when nobody has used it for so long; its files stay; 0 is never"},
@@ -76,12 +81,12 @@
 {"box.quota.bot.concurrent_execs", LB_KEY_INT, NULL, 0, 1000000,
  .doc = "commands of one bot that may run at once"},
 {"box.quota.namespace.execs_per_day", LB_KEY_INT, NULL, 0, 1000000000,
- .doc = "commands that all that share a state may have run in a day, which ends at midnight UTC; "
+ .doc = "commands that all of one box.workspace may have run in a day, which ends at midnight UTC; "
 	"unset is no limit"},
 {"box.quota.namespace.cpu_seconds_per_day", LB_KEY_INT, NULL, 0, 1000000000,
  .doc = "seconds of processor time that they may take together"},
 {"box.quota.namespace.concurrent_execs", LB_KEY_INT, NULL, 0, 1000000,
- .doc = "commands of all that share a state that may run at once"},
+ .doc = "commands of all of one box.workspace that may run at once"},
 {"box.network.allow_private", LB_KEY_LIST, "[]",
  .doc = "networks and addresses that sandboxes with a network may reach although "
 	"they are not public or are this machine's own: 10.1.0.0/16, 10.1.2.3, "

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "box/admit.h"
 #include "box/approval.h"
 #include "box/audit.h"
 #include "box/backend.h"
@@ -84,14 +85,8 @@ static void release(struct lb_exec *x)
 static void audit(const struct lb_exec *x, const struct lb_box_result *r,
 		  enum lb_box_decision decision, const char *reason)
 {
-	const json_t *context = x->order.context;
 	struct lb_box_audit row = {
 		.time = lb_clock_now() - (r ? r->duration_ms : 0),
-		.id = lb_json_str(context, "id"),
-		.bot = lb_json_str(context, "bot"),
-		.pipeline = lb_json_str(context, "pipeline"),
-		.session = lb_json_str(context, "session"),
-		.sender = lb_json_str(context, "sender_id"),
 		.tool = "exec",
 		.description = lb_json_str(x->order.arguments, "description"),
 		.decision = decision,
@@ -104,6 +99,7 @@ static void audit(const struct lb_exec *x, const struct lb_box_result *r,
 		.spec = &x->spec,
 	};
 
+	lb_box_audit_context(&row, x->execs->config, x->order.context);
 	if (!row.session)
 		row.session = x->order.session;
 	if (r)
@@ -200,6 +196,7 @@ static int ask(struct lb_exec *x, json_t **refusal, struct lb_error *err)
 		.command = x->spec.cmd,
 		.workdir = x->spec.workdir,
 		.session = x->order.session,
+		.workspace = lb_box_workspace(e->config),
 		.env = x->spec.env,
 	};
 	struct lb_approval_request request = {
@@ -207,6 +204,7 @@ static int ask(struct lb_exec *x, json_t **refusal, struct lb_error *err)
 		.session = lb_json_str(x->order.context, "session"),
 		.bot = lb_json_str(x->order.context, "bot"),
 		.sender = lb_json_str(x->order.context, "sender_id"),
+		.workspace = wish.workspace,
 	};
 	int answer;
 
