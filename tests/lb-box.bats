@@ -313,6 +313,26 @@ bbbbbbbb|2|bob' "$(sql 'SELECT id, state, who FROM approvals')"
 	same ok "$(lb-box doctor | jq -r 'select(.check == "sandbox").state')"
 }
 
+@test "doctor asks the proxy of a sandbox that has a network" {
+	needs_sandbox
+	network() {
+		"$@" | jq -r 'select(.check == "network") | "\(.state) \(.text)"'
+	}
+	same 'ok on and allow work: a proxy listens in a sandbox and answers; what it reaches outside was not tried' \
+		"$(network lb-box doctor)"
+	# Without the program that connects it, and with one that does not.
+	cd "$BATS_TEST_TMPDIR"
+	mkdir apart
+	cp "$LB_TEST_BUILD/lb-box" apart
+	same "weak on and allow do not work: there is no network for a sandbox: cannot start '$PWD/apart/lb-exec': No such file or directory" \
+		"$(network apart/lb-box doctor)"
+	printf '#!/bin/sh\nexit 3\n' > apart/lb-exec
+	chmod +x apart/lb-exec
+	same "weak on and allow do not work: there is no network for a sandbox: 'lb-exec --bridge' ended" \
+		"$(network apart/lb-box doctor)"
+	same "ok none in workspace 'a'" "$(network lb-box doctor --workspace a)"
+}
+
 @test "doctor says that nothing can be kept" {
 	: > "$BATS_TEST_TMPDIR/file"
 	run env LB_STATE="$BATS_TEST_TMPDIR/file/state" lb-box doctor

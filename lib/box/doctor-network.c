@@ -75,7 +75,7 @@ void lb_check_network(const struct lb_patient *p, struct lb_symptom *s)
 	}
 	lb_symptom_say(s, LB_HEALTH_WEAK, "on and allow do not work: %s",
 		       err.text);
-	lb_buf_puts(&s->advice, "commands that are to have a network fail; "
-				"until it is mended, profiles need network: "
-				"off");
+	lb_buf_puts(&s->advice, "it takes lb-exec beside this program, and the "
+				"right to enter the sandbox's namespaces; "
+				"until then, profiles need network: off");
 }
