@@ -362,6 +362,7 @@ secret() {
 		sender_id: "ann", launcher_type: "person", deadline_ms: 600000}}' |
 		lb-tool serve "${a[@]}" | tail -n 1 > answer
 	[[ $(jq -r '.content | fromjson | .notes[0]' answer) == "timeout_sec: 999 was asked for"* ]]
+	same b/person_ann "$(lb-box audit "${a[@]}" -n 1 | jq -r .session)"
 }
 
 @test "nothing runs outside of a sandbox" {
