@@ -15,12 +15,16 @@ enum {
 	LOOK_MS = 3000,
 };
 
-static const char *folder, *config_file;
+static const char *folder, *config_file, *workspace;
 
 const struct lb_opt serve_options[] = {
 	{'c', "config", "FILE", "read this configuration",
 	 .text = &config_file},
-	{'w', "workspace", "DIR",
+	{.name = "workspace",
+	 .arg = "NAME",
+	 .help = "whose sessions: apart from all others'",
+	 .text = &workspace},
+	{'w', "workspace-dir", "DIR",
 	 "work in this folder, whoever asks, instead of each session's own",
 	 .text = &folder},
 	{0},
@@ -143,6 +147,11 @@ int serve_verb(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
+	if (folder && workspace)
+		lb_usage("--workspace-dir and --workspace exclude each other: "
+			 "a workspace has files of its own");
+	if (lb_config_workspace(workspace, &err) < 0)
+		return lb_report(&err);
 	s.config = lb_config_load(config_file, &err);
 	s.state = s.config ? lb_config_state(&err) : NULL;
 	if (!s.state || judge_folder(&s, &err) < 0) {

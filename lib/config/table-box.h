@@ -34,6 +34,17 @@
 	"that lb runs in"},
 {"box.nsjail.command", LB_KEY_LIST, "[\"nsjail\"]",
  .doc = "the program that is nsjail, and options before ours"},
+{"box.workspace", LB_KEY_STRING, "\"\"",
+ .doc = "whose sandboxes are used: sessions, files, processes and quotas of one "
+	"name are apart from those of another and of none, and whoever asks for a "
+	"command there has no network, no mounts and no more than the profile; at "
+	"most 64 bytes"},
+{"box.session_ttl", LB_KEY_DURATION, "\"300s\"",
+ .doc = "what a session of the sandbox runs on, and what goes on in it, ends "
+	"when nobody has used it for so long; its files stay; 0 is never"},
+{"box.workspace_retention_days", LB_KEY_INT, "0", 0, 36500,
+ .doc = "days after which the files of a session that nobody used are removed, "
+	"by lb-box gc and lb-run gc; 0 is never"},
 {"box.local.profile", LB_KEY_STRING, "\"default\"",
  .doc = "the profile of commands where none is named: default, "
 	"offline_readonly, network_basic, network_extended or one of "
@@ -57,6 +68,9 @@
 {"box.local.workspace_quota_mb", LB_KEY_INT, NULL, 0, 16777216,
  .doc = "MiB that a workspace may hold where the profile does not lock it; 0 "
 	"is no limit, and unset is what the profile says"},
+{"box.limits.max_sessions", LB_KEY_INT, "64", 0, 5000,
+ .doc = "sessions of the sandbox that may be alive at once: they are in use, or "
+	"have a file system mounted; 0 is none at all"},
 {"box.limits.max_workspace_entries", LB_KEY_INT, "100000", 1, 1000000,
  .doc = "files and folders that a workspace with a quota may hold, but at least "
 	"1000; a smaller quota allows fewer, 64 a MiB"},
@@ -66,9 +80,34 @@
  .doc = "processes that ended which lb-box ps remembers"},
 {"box.limits.completed_process_retention_sec", LB_KEY_INT, "300", 0, 86400,
  .doc = "and for so many seconds"},
-{"box.session_ttl", LB_KEY_DURATION, "\"300s\"",
- .doc = "what goes on of a session ends when nobody used it for so long, but "
-	"not its files; 0 is never"},
+{"box.quota.sender.execs_per_day", LB_KEY_INT, NULL, 0, 1000000000,
+ .doc = "commands that one sender of a bot may have run in a day, which ends at midnight UTC; "
+	"unset is no limit"},
+{"box.quota.sender.cpu_seconds_per_day", LB_KEY_INT, NULL, 0, 1000000000,
+ .doc = "seconds of processor time that they may take together"},
+{"box.quota.sender.concurrent_execs", LB_KEY_INT, NULL, 0, 1000000,
+ .doc = "commands of one sender of a bot that may run at once"},
+{"box.quota.session.execs_per_day", LB_KEY_INT, NULL, 0, 1000000000,
+ .doc = "commands that one chat may have run in a day, which ends at midnight UTC; "
+	"unset is no limit"},
+{"box.quota.session.cpu_seconds_per_day", LB_KEY_INT, NULL, 0, 1000000000,
+ .doc = "seconds of processor time that they may take together"},
+{"box.quota.session.concurrent_execs", LB_KEY_INT, NULL, 0, 1000000,
+ .doc = "commands of one chat that may run at once"},
+{"box.quota.bot.execs_per_day", LB_KEY_INT, NULL, 0, 1000000000,
+ .doc = "commands that one bot may have run in a day, which ends at midnight UTC; "
+	"unset is no limit"},
+{"box.quota.bot.cpu_seconds_per_day", LB_KEY_INT, NULL, 0, 1000000000,
+ .doc = "seconds of processor time that they may take together"},
+{"box.quota.bot.concurrent_execs", LB_KEY_INT, NULL, 0, 1000000,
+ .doc = "commands of one bot that may run at once"},
+{"box.quota.namespace.execs_per_day", LB_KEY_INT, NULL, 0, 1000000000,
+ .doc = "commands that all of one box.workspace may have run in a day, which ends at midnight UTC; "
+	"unset is no limit"},
+{"box.quota.namespace.cpu_seconds_per_day", LB_KEY_INT, NULL, 0, 1000000000,
+ .doc = "seconds of processor time that they may take together"},
+{"box.quota.namespace.concurrent_execs", LB_KEY_INT, NULL, 0, 1000000,
+ .doc = "commands of all of one box.workspace that may run at once"},
 {"box.network.allow_private", LB_KEY_LIST, "[]",
  .doc = "networks and addresses that sandboxes with a network may reach although "
 	"they are not public or are this machine's own: 10.1.0.0/16, 10.1.2.3, "
