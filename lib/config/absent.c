@@ -46,7 +46,6 @@ static const struct absent table[] = {
 	/* no backend has images, and bubblewrap runs what this machine has */
 	{"box.local.image", "[\"\"]"},
 	{"box.profiles.*.image", "[\"\"]"},
-	{"box.default_memory_mb", "[1536]"},
 	{"box.skills_mode", "[\"ro\"]"},
 	/* sessions are counted when they end, too: lb-box is to see to it */
 	{"box.limits.max_sessions", "[64]"},

@@ -16,6 +16,8 @@
 {"box.cgroup", LB_KEY_STRING, "\"\"",
  .doc = "the control group below which sandboxes have theirs; empty is the one "
 	"that lb runs in"},
+{"box.default_memory_mb", LB_KEY_INT, "1536", 32, 1048576,
+ .doc = "MiB of memory of an MCP server in its sandbox where it does not say"},
 {"box.local.profile", LB_KEY_STRING, "\"default\"",
  .doc = "the profile of commands where none is named: default, "
 	"offline_readonly, network_basic, network_extended or one of "
