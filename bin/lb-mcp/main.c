@@ -14,6 +14,8 @@ static const struct lb_verb verbs[] = {
 	 2},
 	{"resources", "[SERVER]", "List the resources of a server",
 	 resources_options, resources_verb, 0, 1},
+	{"serve", "", "Be a server: our tools and skills for others",
+	 serve_options, serve_verb},
 	{"tools", "[SERVER]", "List the tools of a server", tools_options,
 	 tools_verb, 0, 1},
 	{0},
