@@ -13,7 +13,9 @@ setup() {
 }
 
 teardown() {
-	[ -z "${HOST_PID-}" ] || kill -9 "$HOST_PID" 2> /dev/null || true
+	[ -n "${HOST_PID-}" ] || return 0
+	kill -9 "$HOST_PID" 2> /dev/null || true
+	wait "$HOST_PID" 2> /dev/null || true
 }
 
 # host OPTION... - start it; say LINE... to it; hear [JQ] waits for a line of it.

@@ -64,6 +64,10 @@ void lb_serve_caller_close(struct lb_serve_caller *caller);
 size_t lb_serve_take(struct lb_serve_caller *caller, json_t *take,
 		     const struct lb_serve_way *way);
 
+/* Are several messages at once taken of it? Else they get one answer. */
+bool lb_serve_takes_batch(const struct lb_serve_caller *caller,
+			  const json_t *batch);
+
 /* Nobody is there to be answered by that way. */
 void lb_serve_drop(struct lb_serve *s, const struct lb_serve_way *way);
 

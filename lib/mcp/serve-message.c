@@ -220,7 +220,7 @@ static bool take_one(struct lb_serve_caller *c, json_t *take,
 	return is_request;
 }
 
-static bool may_batch(const struct lb_serve_caller *c, const json_t *batch)
+bool lb_serve_takes_batch(const struct lb_serve_caller *c, const json_t *batch)
 {
 	return c->revision != LB_MCP_UNKNOWN &&
 	       c->revision <= LB_MCP_2025_03_26 && json_array_size(batch) > 0 &&
@@ -235,7 +235,7 @@ size_t lb_serve_take(struct lb_serve_caller *c, json_t *take,
 
 	if (!json_is_array(take))
 		return take_one(c, take, way);
-	if (may_batch(c, take)) {
+	if (lb_serve_takes_batch(c, take)) {
 		json_array_foreach(take, i, one) n +=
 			take_one(c, json_incref(one), way);
 	} else {

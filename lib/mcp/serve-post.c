@@ -201,7 +201,8 @@ static void take(struct post *p, json_t *take_value)
 	struct lb_serve_caller *caller =
 		p->session ? &p->session->caller : &p->own;
 
-	p->is_batch = json_is_array(take_value);
+	p->is_batch = json_is_array(take_value) &&
+		      lb_serve_takes_batch(caller, take_value);
 	p->is_taking = true;
 	p->wanted = lb_serve_take(caller, take_value, &p->way);
 	p->is_taking = false;
