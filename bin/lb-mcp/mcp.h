@@ -87,6 +87,11 @@ struct office {
 	const json_t *servers; /* {name: entity}, borrowed */
 };
 
+/* "on", "off", or hosts, as box.network has them; new. */
+json_t *network_of(const char *text);
+/* What of an entity of others the configuration knows; new. */
+json_t *entity_cleaned(const json_t *entity);
+
 /* Close it whatever happened. */
 int office_open(struct office *o, const char *config, const char *from,
 		struct lb_error *err);
@@ -105,8 +110,8 @@ struct line {
 	struct lb_mcp_server server;
 	struct lb_mcp_launch launch;
 	struct lb_mcp_client *client;
-	const char *name; /* for people */
-	struct lb_log_file *log;
+	const char *name;               /* for people */
+	struct lb_log_file *log;        /* or NULL */
 	bool ready, gone, noisy, shown; /* shown: progress is on the terminal */
 	int64_t began;
 	enum lb_mcp_phase phase;

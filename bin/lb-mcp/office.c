@@ -67,7 +67,7 @@ static int add_variable(json_t *env, const char *word, struct lb_error *err)
 	return 0;
 }
 
-static json_t *network_of(const char *text)
+json_t *network_of(const char *text)
 {
 	json_t *hosts;
 	size_t n;
@@ -133,11 +133,11 @@ static int unknown(const struct office *o, const char *name,
 		lb_slip_try(&slip, key);
 	}
 	if (slip.meant)
-		return lb_fail(err, LB_NOINPUT,
+		return lb_fail(err, LB_UNAVAILABLE,
 			       "there is no server '%.60s'; did you mean '%s'?",
 			       name, slip.meant);
 	if (json_object_size(o->servers) == 0)
-		return lb_fail(err, LB_NOINPUT,
+		return lb_fail(err, LB_UNAVAILABLE,
 			       "there is no server '%.60s'; there is none at "
 			       "all ('lb-mcp add' makes one)",
 			       name);

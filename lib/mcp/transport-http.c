@@ -28,6 +28,7 @@ struct http {
 	enum lb_mcp_revision revision;
 	char *session;
 	bool ending;
+	bool held;     /* `initialized` is on its way: requests come after it */
 	bool listened; /* its own stream was asked for in this session */
 	struct exchange *first;
 };
@@ -45,7 +46,8 @@ struct exchange {
 	struct lb_buf body, last_id;
 	int status, resumes, redirects;
 	bool is_stream, is_json, starts_session, redirected;
-	bool once; /* to be done twice by nobody */
+	bool once;  /* to be done twice by nobody */
+	bool holds; /* what comes after it waits for its end */
 	int64_t began;
 	struct lb_timer timer;
 	struct lb_error broken; /* by what it said */
@@ -53,10 +55,22 @@ struct exchange {
 
 static void start(void *arg);
 
+/* What waited may go. */
+static void let_go(struct http *h)
+{
+	h->held = false;
+	for (struct exchange *e = h->first; e; e = e->next)
+		if (!e->call && !e->holds && e->what == POST)
+			lb_timer_set(h->t.loop, &e->timer, lb_clock_mono(),
+				     start, e);
+}
+
 static void drop(struct exchange *e)
 {
 	struct http *h = e->h;
 
+	if (e->holds)
+		let_go(h);
 	if (e->call)
 		lb_http_cancel(e->call);
 	lb_timer_cancel(h->t.loop, &e->timer);
@@ -135,6 +149,8 @@ static void resume(struct exchange *e)
 				 .retry_ms = e->sse.retry_ms};
 	lb_timer_set(e->h->t.loop, &e->timer, lb_clock_mono() + wait, start, e);
 }
+
+static void listen_to(struct http *h);
 
 static int on_event(void *arg, const struct lb_sse_event *event,
 		    struct lb_error *err)
@@ -249,7 +265,11 @@ static void body_ended(struct exchange *e)
 		return;
 	}
 	if (!is_awaited(e) || e->what == LISTEN) {
+		bool began = e->holds;
+
 		drop(e);
+		if (began)
+			listen_to(h);
 		return;
 	}
 	lb_fail(&err, LB_PROTOCOL, "HTTP %d without an answer in it%s",
@@ -421,9 +441,10 @@ static int http_send(struct lb_mcp_transport *t, const struct lb_peer_out *out,
 		put_version(e, lb_mcp_revision_name(h->revision));
 	e->starts_session = is_method(out, "initialize");
 	e->once = is_method(out, "tools/call");
-	lb_timer_set(t->loop, &e->timer, lb_clock_mono(), start, e);
-	if (is_method(out, "notifications/initialized"))
-		listen_to(h);
+	e->holds = is_method(out, "notifications/initialized");
+	if (e->holds || !h->held)
+		lb_timer_set(t->loop, &e->timer, lb_clock_mono(), start, e);
+	h->held = h->held || e->holds;
 	return 0;
 }
 

@@ -130,12 +130,14 @@ static void put_end(struct stdio *s, int status, struct lb_error *why,
 			WTERMSIG(status));
 	else
 		lb_fail(why, LB_AGAIN, "it exited %d", code);
+	if (!s->heard && (code == 126 || code == 127))
+		*phase = LB_MCP_PROCESS_START; /* as a shell says it */
 	if (!boxed || s->heard)
 		return;
 	*phase = code == 69                   ? LB_MCP_BOX_UNAVAILABLE
 		 : code == 126 || code == 127 ? LB_MCP_PROCESS_START
 					      : LB_MCP_SESSION_CREATE;
-	if (!read_status(s, why, phase))
+	if (!read_status(s, why, phase) && *phase != LB_MCP_PROCESS_START)
 		*phase = LB_MCP_INIT;
 }
 
