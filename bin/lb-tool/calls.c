@@ -65,7 +65,7 @@ static void file_done(void *arg, json_t *take)
 	struct call *c = arg;
 	const struct serving *s = c->job->arg;
 
-	asked_audit(s->state, c->job, lb_json_str(take, "error"), false,
+	asked_audit(s, c->job, lb_json_str(take, "error"), false,
 		    lb_clock_mono() - c->begun);
 	answer(c, take);
 }
@@ -118,13 +118,15 @@ static int start(struct call *c, struct lb_error *err)
 	struct serving *s = c->job->arg;
 	const struct lb_tool *tool = lb_tool_find(c->job->name);
 	bool exec = strcmp(c->job->name, "exec") == 0;
-	lb_autofree char *session = NULL;
+	lb_autofree char *session = s->session ? lb_strdup(s->session) : NULL;
 	struct lb_policy policy = {.place = LB_IN_SANDBOX,
-				   .profile = "default"};
+				   .profile =
+					   lb_config_str(s->config,
+							 "box.local.profile")};
 
 	if (!exec && !tool)
 		return lb_fail(err, LB_USAGE, "there is no such tool");
-	if (!s->folder &&
+	if (!s->folder && !s->session &&
 	    asked_policy(s->config, c->job, &policy, &session, err) < 0)
 		return -1;
 	if (policy.place == LB_IN_SANDBOX && !serving_look(s))
@@ -144,7 +146,7 @@ void serving_call(struct lb_job *job)
 	*c = (struct call){.job = job, .begun = lb_clock_mono()};
 	if (start(c, &err) == 0)
 		return;
-	asked_audit(s->state, job, err.text, err.code == LB_DENIED, -1);
+	asked_audit(s, job, err.text, err.code == LB_DENIED, -1);
 	refuse(c, &err);
 }
 
