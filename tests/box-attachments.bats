@@ -530,4 +530,17 @@ time.sleep(60)' "$LB_STATE/lb.db" 3>&- &
 	run -0 lb-run gc --json
 	same 2 "$(jq 'select(.what == "attachments").removed' <<< "$output")"
 	same keep "$(find "$LB_STATE/$WORK" -type f -printf '%f\n')"
+	# Those of workspaces of tenants, too.
+	grants 'tools: [exec]' 'box: {workspace: acme}'
+	other
+	reply "$(calls 'cat /workspace/inbox/*/f; cp /workspace/inbox/*/f $LB_OUTBOX')" "$(component File f f)" > got
+	same 1 "$(stdout < got)"
+	same '["f"]' "$(jq -c '[.chain[1:][].name]' got)"
+	tenant=$LB_STATE/box/tenants/acme/workspaces
+	[ -e "$tenant/shop%2Fperson_boss/inbox/$SAID_AS/f" ]
+	find "$tenant/shop%2Fperson_boss/inbox" -depth -exec touch -h -d '8 days ago' {} +
+	grants 'tools: [exec]'
+	run -0 lb-run gc --json
+	same 1 "$(jq 'select(.what == "attachments").removed' <<< "$output")"
+	[ -z "$(find "$tenant" -name f)" ]
 }

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "box/backend.h"
 #include "box/key.h"
 #include "box/profile.h"
 #include "pipeline/policy.h"
@@ -39,6 +40,9 @@ static int find_sandbox(struct turn *t, struct lb_error *err)
 		return -1;
 	if (policy.place != LB_IN_SANDBOX)
 		return lb_fail(err, LB_UNAVAILABLE, "commands run on the host");
+	if (!lb_box_has_files(config))
+		return lb_fail(err, LB_UNAVAILABLE,
+			       "its files are on another machine");
 	t->attach.quota_mb = lb_box_profile_quota(config, policy.profile, err);
 	if (t->attach.quota_mb < 0)
 		return -1;
