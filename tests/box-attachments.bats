@@ -488,6 +488,16 @@ time.sleep(60)' "$LB_STATE/lb.db" 3>&- &
 	reply hello "$(component File sales.csv sales.csv)" > got
 	run ! grep -q 'inbox\|outbox' got
 	[ ! -e "$LB_STATE/$WORK" ]
+	# Another machine has the files.
+	printf 'unset LB__BOX__BACKEND\nLB_STATE=%s LB_CONFIG=/dev/null exec lb-exec "$@"\n' \
+		"$PWD/far" > far.sh
+	grants 'tools: [exec]'
+	other
+	LB__BOX__BACKEND="exec:sh $PWD/far.sh --records" LB_MODEL=offline:tools \
+		reply "$(calls 'echo "[$LB_OUTBOX]"; ls')" "$(component File sales.csv sales.csv)" > got
+	same '[]' "$(stdout < got)"
+	[ -e far/box/workspaces ]
+	[ ! -e "$LB_STATE/$WORK" ]
 	# Commands of somebody else's, who knows where.
 	cat > native.sh <<-'END'
 		while read -r line; do
