@@ -129,8 +129,9 @@ said() {
 		"$(problems 'box: {local: {image: python}}')"
 	same "1: box.default_memory_mb: not in this version" \
 		"$(problems 'box: {default_memory_mb: 64}')"
-	same "1: box.skills_mode: not in this version" \
-		"$(problems 'box: {skills_mode: rw}')"
+	same "1: box.skills_mode: 'copy' is not ro, rw or overlay" \
+		"$(problems 'box: {skills_mode: copy}')"
+	same "" "$(problems 'box: {skills_mode: rw}')"
 	same "1: box.limits.max_sessions: not in this version" \
 		"$(problems 'box: {limits: {max_sessions: 3}}')"
 	same "1: box.enabld: unknown key (did you mean 'box.enabled'?)" \

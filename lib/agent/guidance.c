@@ -1,5 +1,6 @@
-/* guidance.c - how a model is to use the sandbox. */
+/* guidance.c - how a model is to use what it has. */
 #include "agent/local.h"
+#include "agent/tools.h"
 #include "base/json.h"
 
 static const char text[] =
@@ -15,4 +16,17 @@ static const char text[] =
 json_t *local_guidance(void)
 {
 	return lb_json_pack("{s:s, s:s}", "role", "system", "content", text);
+}
+
+void toolset_prompts(const struct toolset *set, json_t *messages)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		const char *text = lb_json_str(set->at[i].entry, "prompt");
+
+		if (text && *text)
+			json_array_append_new(messages,
+					      lb_json_pack("{s:s, s:s}", "role",
+							   "system", "content",
+							   text));
+	}
 }

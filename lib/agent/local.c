@@ -176,6 +176,8 @@ static int gather(struct turn *t, int64_t most_turns, struct lb_error *err)
 				    : json_array();
 	if (toolset_find(&t->tools, "exec"))
 		json_array_append_new(all, local_guidance());
+	toolset_prompts(&t->tools, all);
+	active_put(t, history, all);
 	json_array_extend(all, history);
 	json_array_append(all, json_object_get(query, "user"));
 	json_decref(t->messages);
@@ -344,29 +346,38 @@ static int ask(struct turn *t, int64_t most_turns, struct lb_error *err)
 	return gather(t, most_turns, err) < 0 ? -1 : runner_local_ask(t, err);
 }
 
-/* What providers offer is known now, as far as it can be. */
+/* All that has to be known first is, as far as it can be. */
+static void ask_at_last(struct turn *t)
+{
+	struct lb_error err;
+
+	if (ask(t, INT64_MAX, &err) < 0)
+		turn_failed(t, lb_code_of(&err), err.text);
+}
+
+/* What providers offer is known now. */
 static void listed(void *arg)
 {
 	struct turn *t = arg;
 	struct agent *a = agent_of_session(t->session);
 	const struct asker who = turn_asker(t);
-	struct lb_error err;
 
 	t->listing = NULL;
 	toolset_fill(&t->tools, a, &who);
-	if (ask(t, INT64_MAX, &err) < 0)
-		turn_failed(t, lb_code_of(&err), err.text);
+	if (!active_start(t, ask_at_last))
+		ask_at_last(t);
 }
 
 int runner_local_start(struct turn *t, struct lb_error *err)
 {
 	struct agent *a = agent_of_session(t->session);
-	const struct asker who = turn_asker(t);
+	struct asker who;
 	int n;
 
 	n = models_of(a, t->conversation, t->pipeline, t->models, err);
-	if (n < 0)
+	if (n < 0 || active_load(t, err) < 0)
 		return -1;
+	who = turn_asker(t);
 	t->n_models = (size_t)n;
 	t->model = t->models[0];
 	t->rounds = 1;
@@ -375,7 +386,7 @@ int runner_local_start(struct turn *t, struct lb_error *err)
 	if (t->listing)
 		return 0;
 	toolset_fill(&t->tools, a, &who);
-	return ask(t, INT64_MAX, err);
+	return active_start(t, ask_at_last) ? 0 : ask(t, INT64_MAX, err);
 }
 
 int runner_local_shorten(struct turn *t, struct lb_error *err)

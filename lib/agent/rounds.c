@@ -64,6 +64,7 @@ void turn_be_still(struct turn *t)
 	t->asked = NULL;
 	listing_cancel(t->listing);
 	t->listing = NULL;
+	active_cancel(t);
 	calls_cancel(t, "cancelled");
 	lb_timer_cancel(loop, &t->step);
 	lb_timer_cancel(loop, &t->clock);

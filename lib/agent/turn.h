@@ -8,6 +8,7 @@
 #ifndef LB_AGENT_TURN_H
 #define LB_AGENT_TURN_H
 
+#include "agent/active.h"
 #include "agent/calls.h"
 #include "agent/engine.h"
 #include "agent/tools.h"
@@ -42,6 +43,7 @@ struct turn {
 
 	struct listing *listing; /* of tools, on their way */
 	struct toolset tools;
+	struct active active; /* skills */
 	json_t *calls, *keep; /* of this round */
 	struct work *works;   /* one a call */
 	size_t n_works, left;

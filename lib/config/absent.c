@@ -47,7 +47,6 @@ static const struct absent table[] = {
 	{"box.local.image", "[\"\"]"},
 	{"box.profiles.*.image", "[\"\"]"},
 	{"box.default_memory_mb", "[1536]"},
-	{"box.skills_mode", "[\"ro\"]"},
 	/* sessions are counted when they end, too: lb-box is to see to it */
 	{"box.limits.max_sessions", "[64]"},
 	{"box.limits.max_admission_records", "[100000]"},

@@ -45,6 +45,10 @@
  .doc = "processes that ended which lb-box ps remembers"},
 {"box.limits.completed_process_retention_sec", LB_KEY_INT, "300", 0, 86400,
  .doc = "and for so many seconds"},
+{"box.skills_mode", LB_KEY_ENUM, "\"ro\"", .values = "ro rw overlay",
+ .doc = "what can be written of a skill that is active: nothing (ro); the skill "
+	"itself, for everybody (rw); a copy in the session, which the skill knows "
+	"nothing of (overlay)"},
 {"box.session_ttl", LB_KEY_DURATION, "\"300s\"",
  .doc = "what goes on of a session ends when nobody used it for so long, but "
 	"not its files; 0 is never"},

@@ -260,6 +260,8 @@ static int begin(struct lb_exec *x, struct lb_error *err)
 		.spec = &x->spec,
 		.asker = x->order.folder ? LB_BOX_BY_PERSON : LB_BOX_BY_POLICY,
 		.on_host = x->order.policy.place == LB_ON_HOST,
+		.skills = x->order.skills,
+		.n_skills = x->order.n_skills,
 		.in = -1,
 		.out = -1,
 		.err = -1,
