@@ -31,7 +31,7 @@ int lb_proc_start(char *const argv[], char *const env[], int in, int out,
 struct lb_guard;
 
 struct lb_guard *lb_guard_open(struct lb_error *err);
-/* Kills what is left, waits for the guard. NULL is allowed. */
+/* Kills what is left and waits until that is done. NULL is allowed. */
 void lb_guard_close(struct lb_guard *guard);
 int lb_guard_check(struct lb_guard *guard, struct lb_error *err);
 

@@ -228,6 +228,8 @@ int lb_bwrap_args(struct lb_bwrap_args *a, struct lb_box *box,
 		  const struct lb_box_exec *x, bool script,
 		  struct lb_error *err)
 {
+	bool is_staged;
+
 	a->drop = x->drop;
 	args(a, "--unshare-user", "--unshare-ipc", "--unshare-pid",
 	     "--unshare-uts", "--unshare-cgroup-try", "--unshare-net", "--uid",
@@ -244,7 +246,8 @@ int lb_bwrap_args(struct lb_bwrap_args *a, struct lb_box *box,
 	}
 	if (put_etc(a, box, err) < 0)
 		return -1;
-	if (!stage_workspace(a, x))
+	is_staged = stage_workspace(a, x);
+	if (!is_staged)
 		put_workspace(a, x);
 	put_proc(a);
 	if (!a->drop)
@@ -253,7 +256,9 @@ int lb_bwrap_args(struct lb_bwrap_args *a, struct lb_box *box,
 		number(a, "--ro-bind-data", LB_BWRAP_FD_SCRIPT);
 		arg(a, LB_BWRAP_SCRIPT);
 	}
-	if (x->spec->read_only_rootfs)
+	a->stage.is_whole = is_staged && a->n_stages == 0 && !script &&
+			    x->spec->read_only_rootfs;
+	if (x->spec->read_only_rootfs && !a->stage.is_whole)
 		args(a, "--remount-ro", "/");
 	put_env(a, x);
 	args(a, "--chdir", x->spec->mount_path, "--seccomp", "4",
