@@ -21,12 +21,12 @@ json_t *local_guidance(void)
 void toolset_prompts(const struct toolset *set, json_t *messages)
 {
 	for (size_t i = 0; i < set->n; i++) {
-		const char *text = lb_json_str(set->at[i].entry, "prompt");
+		const char *said = lb_json_str(set->at[i].entry, "prompt");
 
-		if (text && *text)
+		if (said && *said)
 			json_array_append_new(messages,
 					      lb_json_pack("{s:s, s:s}", "role",
 							   "system", "content",
-							   text));
+							   said));
 	}
 }
