@@ -97,6 +97,13 @@ int lb_child_start(const struct lb_child *child, pid_t *pid,
  */
 pid_t lb_proc_split(int *from, struct lb_error *err);
 
+/*
+ * The same for one that stays when we end, to tidy up after us: fds[i] becomes
+ * its i (at most LB_CHILD_FDS; -1 is /dev/null) and it has no others; it leads a
+ * session and has no handlers. It leaves by _exit(2).
+ */
+pid_t lb_proc_split_off(const int *fds, int n_fds, struct lb_error *err);
+
 /* A descriptor that is readable once the child has ended; -1 and errno. */
 int lb_proc_watch(pid_t pid);
 

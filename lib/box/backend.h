@@ -25,6 +25,13 @@ int lb_box_probe(struct lb_config *config, const char **name,
  */
 bool lb_box_available(struct lb_config *config, struct lb_error *why);
 
+/* Are the files of sessions on this machine? Not where another one runs the
+ * commands. */
+bool lb_box_has_files(const struct lb_config *config);
+
+/* Is there no sandbox at all, as an operator wants it? */
+bool lb_box_is_host(const struct lb_config *config);
+
 /* How long to wait then, ms, after so long: it works or not, and is it news that
  * it does not? */
 int lb_box_nap(int last_ms, bool works, bool is_news);

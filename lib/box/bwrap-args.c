@@ -185,35 +185,9 @@ static void put_devices(struct lb_bwrap_args *a)
 	args(a, "--tmpfs", "/tmp", "--dir", "/run", "--dir", "/var/tmp");
 }
 
-static void put_env(struct lb_bwrap_args *a, const struct lb_box_exec *x)
+static void set_env(struct lb_bwrap_args *a, const char *const *e)
 {
-	static const char *const usual[][2] = {
-		{"PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"},
-		{"LANG", "C.UTF-8"},
-		{"USER", "user"},
-		{"LOGNAME", "user"},
-		{"SHELL", "/bin/sh"},
-		{"TMPDIR", "/tmp"},
-		{"CI", "1"},
-		{"PAGER", "cat"},
-		{"GIT_PAGER", "cat"},
-		{"GIT_TERMINAL_PROMPT", "0"},
-		{"PYTHONUNBUFFERED", "1"},
-	};
-	bool has_network = x->spec->network != LB_BOX_OFF;
-
-	arg(a, "--clearenv");
-	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
-		args(a, "--setenv", usual[i][0], usual[i][1]);
-	args(a, "--setenv", "HOME", x->home);
-	if (x->terminal)
-		args(a, "--setenv", "TERM", "xterm");
-	else
-		args(a, "--setenv", "TERM", "dumb", "--setenv", "NO_COLOR",
-		     "1");
-	for (size_t i = 0; has_network && lb_bridge_env[i][0]; i++)
-		args(a, "--setenv", lb_bridge_env[i][0], lb_bridge_env[i][1]);
-	for (char **e = x->spec->env; e && *e; e++) {
+	for (; e && *e; e++) {
 		lb_autofree char *name = lb_strdup(*e);
 		char *is = strchr(name, '=');
 
@@ -222,6 +196,20 @@ static void put_env(struct lb_bwrap_args *a, const struct lb_box_exec *x)
 		*is++ = '\0';
 		args(a, "--setenv", name, is);
 	}
+}
+
+static void put_env(struct lb_bwrap_args *a, const struct lb_box_exec *x)
+{
+	bool has_network = x->spec->network != LB_BOX_OFF;
+
+	args(a, "--clearenv", "--setenv", "PATH",
+	     "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "--setenv", "HOME",
+	     x->home);
+	set_env(a, lb_box_environ);
+	set_env(a, lb_box_environ_terminal(x->terminal));
+	for (size_t i = 0; has_network && lb_bridge_env[i][0]; i++)
+		args(a, "--setenv", lb_bridge_env[i][0], lb_bridge_env[i][1]);
+	set_env(a, (const char *const *)x->spec->env);
 }
 
 int lb_bwrap_args(struct lb_bwrap_args *a, struct lb_box *box,
