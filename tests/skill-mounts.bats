@@ -211,6 +211,19 @@ file() {
 	lb-skill verify a
 }
 
+@test "where the sandbox is on another machine there are none, and nothing breaks" {
+	config
+	skill a && lb-skill install ./a > list
+	printf 'unset LB__BOX__BACKEND\nLB_STATE=%s LB_CONFIG=/dev/null exec lb-exec "$@"\n' \
+		"$PWD/far" > lb-far
+	export LB__BOX__BACKEND="exec:sh $PWD/lb-far --records"
+	same here "$(sh_in a 'echo here; ls .skills')"
+	run -0 lb-skill serve < <(printf '%s\n' '{"op":"hello","version":1}' \
+		'{"op":"call","id":"1","name":"activate","arguments":{"skill_name":"a"},"context":{"bot":"-","platform":"text","pipeline":"default"}}')
+	[[ ${lines[1]} == *'Its files cannot be reached here.'* ]]
+	LB_STATE=$PWD/far lb-box delete -- -/person_me > out 2>&1 || true
+}
+
 @test "of more than 64, those that are active come first, and the rest is told" {
 	config
 	for i in $(seq -w 70); do skill "src/s$i"; done

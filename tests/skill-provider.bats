@@ -137,7 +137,7 @@ index() {
 	[[ $(mode 'skills_mode: rw' a) == *'changes the skill for everybody'* ]]
 	[[ $(mode 'skills_mode: rw' p) == *'They are read-only'* ]]
 	[[ $(mode 'skills_mode: overlay' p) == *'what is written there stays in this conversation.' ]]
-	[[ $(mode 'enabled: false' a) == *'there is no sandbox.' ]]
+	same 'Its files cannot be reached here.' "$(mode 'enabled: false' a)"
 	# Nor can a folder be registered where there is none.
 	same activate "$(tools | jq -r .name)"
 }

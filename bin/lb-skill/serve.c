@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "box/backend.h"
 #include "pipeline/policy.h"
 #include "serving.h"
 #include "skill/activate.h"
@@ -94,6 +95,19 @@ static void add_activate(struct serving *s, json_t *all, const char *pipeline)
 	room_close(&room);
 }
 
+static enum lb_skill_files files_mode(struct lb_config *config)
+{
+	const char *mode = lb_config_str(config, "box.skills_mode");
+
+	if (json_is_false(lb_config_get(config, "box.enabled")) ||
+	    !lb_box_has_files(config))
+		return LB_SKILL_NO_FILES;
+	if (mode && strcmp(mode, "rw") == 0)
+		return LB_SKILL_WRITABLE;
+	return mode && strcmp(mode, "overlay") == 0 ? LB_SKILL_COPIED
+						    : LB_SKILL_READ_ONLY;
+}
+
 static json_t *list(void *arg, const json_t *context)
 {
 	struct serving *s = arg;
@@ -105,7 +119,7 @@ static json_t *list(void *arg, const json_t *context)
 	lb_shelf_stamp(s->desk.shelf, s->stamp);
 	if (pipeline && lb_policy_lists(config, context, "activate", &place))
 		add_activate(s, all, pipeline);
-	if (!json_is_false(lb_config_get(config, "box.enabled")) &&
+	if (files_mode(config) != LB_SKILL_NO_FILES &&
 	    lb_policy_lists(config, context, "register_skill", &place))
 		json_array_append_new(
 			all,
@@ -125,18 +139,6 @@ static json_t *list(void *arg, const json_t *context)
 			      "\"required\":[\"path\"],"
 			      "\"additionalProperties\":false}"));
 	return all;
-}
-
-static enum lb_skill_files files_mode(struct lb_config *config)
-{
-	const char *mode = lb_config_str(config, "box.skills_mode");
-
-	if (json_is_false(lb_config_get(config, "box.enabled")))
-		return LB_SKILL_NO_FILES;
-	if (mode && strcmp(mode, "rw") == 0)
-		return LB_SKILL_WRITABLE;
-	return mode && strcmp(mode, "overlay") == 0 ? LB_SKILL_COPIED
-						    : LB_SKILL_READ_ONLY;
 }
 
 static void activate(struct lb_job *job)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "box/backend.h"
 #include "pipeline/policy.h"
 #include "shelf.h"
 #include "skill/index.h"
@@ -127,7 +128,8 @@ int tool_skills_take(struct tool_skills *to, struct tool_shelf *shelf,
 	int r;
 
 	*to = (struct tool_skills){0};
-	if (!lb_policy_lists(shelf->config, context, "activate", &place))
+	if (!lb_box_has_files(shelf->config) ||
+	    !lb_policy_lists(shelf->config, context, "activate", &place))
 		return 0;
 	to->of = shelf_look(shelf);
 	to->of->users++;

@@ -62,8 +62,7 @@ static void put_files(struct lb_buf *out, const struct lb_shelved *one,
 	};
 
 	if (files == LB_SKILL_NO_FILES) {
-		lb_buf_puts(out, "\nIts files cannot be reached here: there is "
-				 "no sandbox.");
+		lb_buf_puts(out, "\nIts files cannot be reached here.");
 		return;
 	}
 	if (files == LB_SKILL_WRITABLE && !one->is_own)
