@@ -61,6 +61,7 @@ static json_t *list(void *arg, const json_t *context)
 	lb_mcp_may_fn *may = a.pipeline ? may_use : NULL;
 	json_t *all = lb_mcp_pool_tools(p->pool, may, &a);
 
+	p->listed = true;
 	if (resources_may(p, context) &&
 	    lb_mcp_pool_has_resources(p->pool, may, &a))
 		resources_offer(all);
@@ -179,8 +180,7 @@ static void on_changed(void *arg)
 {
 	struct providing *p = arg;
 
-	/* Nobody has a list yet. */
-	if (p->server && settled(p))
+	if (p->listed)
 		lb_tools_changed(p->server);
 }
 

@@ -72,7 +72,8 @@ static void let_go(struct stdio *s)
 {
 	struct pollfd more = {.fd = s->log, .events = POLLIN};
 
-	while (s->log >= 0 && poll(&more, 1, 0) > 0 && read_words(s))
+	while (s->words && s->log >= 0 && poll(&more, 1, 0) > 0 &&
+	       read_words(s))
 		; /* its last words */
 	shut(s, &s->in);
 	shut(s, &s->out);
