@@ -107,7 +107,7 @@ static void on_answer(void *arg, const struct lb_peer_answer *answer)
 	if (!answer->result) {
 		fail(c, answer);
 	} else if (lb_mcp_is_error(answer->result)) {
-		lb_mcp_content_text(&text, answer->result);
+		lb_mcp_content_text(&text, answer->result, LB_MCP_TEXT_MAX);
 		lb_job_fail(c->job, "tool", "%s",
 			    text.len ? text.data
 				     : "the tool failed and does not say why");
