@@ -96,8 +96,6 @@ static void check_sandbox(struct patient *p)
 
 static void check_program(struct patient *p, const struct lb_mcp_server *s)
 {
-	struct lb_error err;
-
 	if (!json_is_true(
 		    lb_config_get(p->office->config, "mcp.stdio.enabled"))) {
 		found(p, "policy",
