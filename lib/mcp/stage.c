@@ -120,6 +120,19 @@ static size_t read_runner(struct lb_mcp_plan *plan,
 
 /* ---- the project ---- */
 
+/* Does it run scripts? */
+static bool is_interpreter(const char *command)
+{
+	static const char *const names[] = {"node", "npm", "uv",   "deno",
+					    "bun",  "sh",  "bash", "ruby",
+					    "perl", "php", "java", "tsx"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], base_of(command)) == 0)
+			return true;
+	return is_python(command);
+}
+
 /* A script that is named by its path: the folder that it is in. */
 static char *infer_project(const struct lb_mcp_server *s)
 {
@@ -129,6 +142,8 @@ static char *infer_project(const struct lb_mcp_server *s)
 					     "/mnt/", "/opt/", "/workspace"};
 	struct stat st;
 
+	if (!is_interpreter(s->command))
+		return NULL;
 	for (char *const *a = s->args; *a; a++) {
 		bool is_ours = **a != '/';
 
