@@ -31,6 +31,8 @@ static const struct lb_verb verbs[] = {
 	{"resources", "[SERVER]", "List the resources of a server",
 	 resources_options, resources_verb, 0, 1},
 	{"rm", "SERVER...", "Remove servers", rm_options, rm_verb, 1, -1},
+	{"serve", "", "Be a server: our tools and skills for others",
+	 serve_options, serve_verb},
 	{"test", "[SERVER]", "Say whether a server can be used", test_options,
 	 test_verb, 0, 1},
 	{"tools", "[SERVER]", "List the tools of a server", tools_options,

@@ -14,7 +14,8 @@
 extern const struct lb_opt add_options[], call_options[], change_options[],
 	doctor_options[], install_options[], list_options[], logs_options[],
 	prompt_options[], prompts_options[], provide_options[], read_options[],
-	resources_options[], rm_options[], test_options[], tools_options[];
+	resources_options[], rm_options[], serve_options[], test_options[],
+	tools_options[];
 
 int add_verb(int argc, char **argv);
 int call_verb(int argc, char **argv);
@@ -30,6 +31,7 @@ int provide_verb(int argc, char **argv);
 int read_verb(int argc, char **argv);
 int resources_verb(int argc, char **argv);
 int rm_verb(int argc, char **argv);
+int serve_verb(int argc, char **argv);
 int test_verb(int argc, char **argv);
 int tools_verb(int argc, char **argv);
 
