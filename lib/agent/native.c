@@ -1,4 +1,6 @@
-/* native.c - the provider that comes with lb: the tools of the sandbox. */
+/* native.c - the providers that come with lb: the tools of the sandbox, and MCP
+ * servers. */
+#include <stdint.h>
 #include <string.h>
 
 #include "agent/tools.h"
@@ -16,10 +18,10 @@ static bool is_of_sandbox(const char *name)
 }
 
 /* Is it another's, whom the operator named so? */
-static bool is_replaced(const struct lb_config *config)
+static bool is_replaced(const struct lb_config *config, const char *name)
 {
 	return json_object_get(lb_config_get(config, "tools.providers"),
-			       PROVIDER_NATIVE) != NULL;
+			       name) != NULL;
 }
 
 /* Neither a sandbox, nor commands on this machine. */
@@ -33,12 +35,30 @@ bool native_is_wanted(const struct agent *a, const struct lb_grants *g)
 {
 	const struct lb_config *config = a->options->config;
 
-	if (is_off(config) || is_replaced(config) ||
+	if (is_off(config) || is_replaced(config, PROVIDER_NATIVE) ||
 	    !lb_grants_provider(g, PROVIDER_NATIVE))
 		return false;
 	for (size_t i = 0; i < sizeof(those) / sizeof(those[0]); i++)
 		if (lb_grants_allow(g, those[i], those[i]))
 			return true;
+	return false;
+}
+
+bool mcp_is_wanted(const struct agent *a, const struct lb_grants *g)
+{
+	const struct lb_config *config = a->options->config;
+	const json_t *servers = lb_config_get(config, "mcp.servers");
+	const char *name;
+	json_t *one;
+
+	if (!lb_grants_any(g) || !lb_grants_provider(g, PROVIDER_MCP) ||
+	    is_replaced(config, PROVIDER_MCP))
+		return false;
+	json_object_foreach((json_t *)(uintptr_t)servers, name, one)
+	{
+		if (!json_is_false(json_object_get(one, "enable")))
+			return true;
+	}
 	return false;
 }
 
@@ -48,7 +68,7 @@ bool native_is_known(struct agent *a, const struct lb_grants *g,
 	const struct lb_config *config = a->options->config;
 
 	if (!is_of_sandbox(name) || !lb_grants_provider(g, PROVIDER_NATIVE) ||
-	    is_replaced(config))
+	    is_replaced(config, PROVIDER_NATIVE))
 		return false;
 	if (json_is_false(lb_config_get(config, "box.enabled")))
 		agent_complain_once(a, "pipeline", pipeline,

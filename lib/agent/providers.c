@@ -84,7 +84,8 @@ static void release(struct texts *t)
 
 bool providers_is_own(const char *name)
 {
-	return strcmp(name, PROVIDER_NATIVE) == 0;
+	return strcmp(name, PROVIDER_NATIVE) == 0 ||
+	       strcmp(name, PROVIDER_MCP) == 0;
 }
 
 /* Those that come with lb: their tools are known by their own names. */
@@ -94,16 +95,37 @@ static bool is_native(const char *name)
 }
 
 /* What is not in the configuration: our own, beside this program. */
-static void make_native(struct texts *argv, struct texts *env)
+static void make_native(const char *name, struct texts *argv, struct texts *env)
 {
+	bool mcp = strcmp(name, PROVIDER_MCP) == 0;
 	lb_autofree char *folder = lb_path_program();
 	const char *keys[MAX_TEXTS];
 	size_t n = lb_config_env_keys(keys, MAX_TEXTS);
 
-	add(argv, lb_printf("%s/lb-tool", folder));
-	add(argv, lb_strdup("serve"));
+	add(argv, lb_printf("%s/%s", folder, mcp ? "lb-mcp" : "lb-tool"));
+	add(argv, lb_strdup(mcp ? "provide" : "serve"));
 	for (size_t i = 0; i < n; i++)
 		add(env, lb_strdup(keys[i]));
+}
+
+/* The variables that servers are given by name: "env:NAME". */
+static void add_secrets(struct texts *env, const json_t *servers)
+{
+	static const char *const places[] = {"env", "headers", "box.env"};
+	const char *name, *key, *text;
+	json_t *server, *one;
+
+	json_object_foreach((json_t *)(uintptr_t)servers, name, server)
+	{
+		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+			json_object_foreach(lb_json_path(server, places[i]),
+					    key, one)
+			{
+				text = json_string_value(one);
+				if (text && strncmp(text, "env:", 4) == 0)
+					add_variable(env, text + 4);
+			}
+	}
 }
 
 static struct lb_provider *open_one(struct agent *a, const char *name,
@@ -116,7 +138,10 @@ static struct lb_provider *open_one(struct agent *a, const char *name,
 		  json_object_get(settings, "command"));
 	make_env(&env, a->options, settings);
 	if (!settings)
-		make_native(&argv, &env);
+		make_native(name, &argv, &env);
+	if (strcmp(name, PROVIDER_MCP) == 0)
+		add_secrets(&env,
+			    lb_config_get(a->options->config, "mcp.servers"));
 	p = lb_provider_open(a->loop,
 			     &(struct lb_provider_how){
 				     .name = name,

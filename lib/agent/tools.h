@@ -37,13 +37,17 @@ void asker_grants(struct lb_grants *g, const struct agent *a,
 void agent_complain_once(struct agent *a, const char *what, const char *name,
 			 const char *why);
 
-/* The provider that need not be configured: lb-tool. */
+/* The providers that need not be configured: lb-tool, and lb-mcp where there are
+ * MCP servers. */
 #define PROVIDER_NATIVE "native"
+#define PROVIDER_MCP "mcp"
 
 bool providers_is_own(const char *name);
 
 /* Is anything granted that it has, and may there be such a thing? */
 bool native_is_wanted(const struct agent *a, const struct lb_grants *g);
+/* Are there MCP servers, and may they be asked? */
+bool mcp_is_wanted(const struct agent *a, const struct lb_grants *g);
 /* A tool that nobody lists: is it one of its, so that lb-tool says why it is
  * not there, or we do here? Else it is missing by a slip of the pen. */
 bool native_is_known(struct agent *a, const struct lb_grants *g,

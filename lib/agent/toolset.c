@@ -88,6 +88,8 @@ static void each_provider(struct agent *a, const struct lb_grants *g,
 	}
 	if (native_is_wanted(a, g))
 		use(a, PROVIDER_NATIVE, fn, arg);
+	if (mcp_is_wanted(a, g))
+		use(a, PROVIDER_MCP, fn, arg);
 }
 
 struct ask {
