@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "box/admit.h"
 #include "pipeline/policy.h"
 #include "serving.h"
 #include "skill/activate.h"
@@ -94,7 +95,8 @@ static json_t *list(void *arg, const json_t *context)
 	lb_shelf_stamp(s->desk.shelf, s->stamp);
 	if (pipeline && lb_policy_lists(config, context, "activate", &place))
 		add_activate(s, all, pipeline);
-	if (lb_policy_lists(config, context, "register_skill", &place))
+	if (!lb_box_workspace(config) &&
+	    lb_policy_lists(config, context, "register_skill", &place))
 		json_array_append_new(
 			all,
 			offer("register_skill",

@@ -16,7 +16,7 @@
 
 enum { MAX_JSON = 16 * 1024 * 1024 };
 
-static const char *session, *folder, *config_file;
+static const char *session, *folder, *config_file, *workspace;
 
 const struct lb_opt call_options[] = {
 	{'c', "config", "FILE", "read this configuration",
@@ -25,7 +25,11 @@ const struct lb_opt call_options[] = {
 	 .arg = "SESSION",
 	 .help = "work in the workspace of a session",
 	 .text = &session},
-	{'w', "workspace", "DIR", "work in this folder", .text = &folder},
+	{.name = "workspace",
+	 .arg = "NAME",
+	 .help = "whose session it is: apart from all others'",
+	 .text = &workspace},
+	{'w', "workspace-dir", "DIR", "work in this folder", .text = &folder},
 	{0},
 };
 
@@ -153,7 +157,9 @@ static json_t *call(const char *name, const json_t *arguments,
 		    struct lb_error *err)
 {
 	const struct lb_tool *tool = lb_tool_find(name);
-	struct lb_config *config = lb_config_load(config_file, err);
+	struct lb_config *config = lb_config_workspace(workspace, err) < 0
+					   ? NULL
+					   : lb_config_load(config_file, err);
 	lb_autofree char *state = config ? lb_config_state(err) : NULL;
 	json_t *result = NULL;
 
@@ -173,6 +179,9 @@ int call_verb(int argc, char **argv)
 	if (!folder == !session)
 		lb_usage("name where it works: a folder (-w DIR) or a session "
 			 "(--session=SESSION)");
+	if (folder && workspace)
+		lb_usage("--workspace-dir and --workspace exclude each other: "
+			 "a workspace has files of its own");
 	if (strcmp(argv[0], "exec") != 0 && !lb_tool_find(argv[0])) {
 		unknown_tool(argv[0], &err);
 		return lb_report(&err);

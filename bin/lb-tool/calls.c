@@ -65,7 +65,7 @@ static void file_done(void *arg, json_t *take)
 	struct call *c = arg;
 	const struct serving *s = c->job->arg;
 
-	asked_audit(s->state, c->job, lb_json_str(take, "error"), false,
+	asked_audit(s, c->job, lb_json_str(take, "error"), false,
 		    lb_clock_mono() - c->begun);
 	answer(c, take);
 }
@@ -146,7 +146,7 @@ void serving_call(struct lb_job *job)
 	*c = (struct call){.job = job, .begun = lb_clock_mono()};
 	if (start(c, &err) == 0)
 		return;
-	asked_audit(s->state, job, err.text, err.code == LB_DENIED, -1);
+	asked_audit(s, job, err.text, err.code == LB_DENIED, -1);
 	refuse(c, &err);
 }
 

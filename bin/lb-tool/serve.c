@@ -15,7 +15,7 @@ enum {
 	LOOK_MS = 3000,
 };
 
-static const char *folder, *session, *config_file;
+static const char *folder, *session, *config_file, *workspace;
 
 const struct lb_opt serve_options[] = {
 	{'c', "config", "FILE", "read this configuration",
@@ -24,7 +24,11 @@ const struct lb_opt serve_options[] = {
 	 .arg = "SESSION",
 	 .help = "work in the workspace of this session, whoever asks",
 	 .text = &session},
-	{'w', "workspace", "DIR",
+	{.name = "workspace",
+	 .arg = "NAME",
+	 .help = "whose sessions: apart from all others'",
+	 .text = &workspace},
+	{'w', "workspace-dir", "DIR",
 	 "work in this folder, whoever asks, instead of each session's own",
 	 .text = &folder},
 	{0},
@@ -115,7 +119,8 @@ static json_t *list(void *arg, const json_t *context)
 	if (may_list(s, context, "exec"))
 		json_array_append_new(all, lb_exec_offer(s->config, context));
 	for (const struct lb_tool *t = lb_tools; t->name; t++)
-		if (may_list(s, context, t->name))
+		if ((s->folder || lb_box_has_files(s->config)) &&
+		    may_list(s, context, t->name))
 			json_array_append_new(all, lb_tool_offer(t));
 	return all;
 }
@@ -150,6 +155,11 @@ int serve_verb(int argc, char **argv)
 	if (folder && session)
 		lb_usage("name a folder (-w) or a session (--session), not "
 			 "both");
+	if (folder && workspace)
+		lb_usage("--workspace-dir and --workspace exclude each other: "
+			 "a workspace has files of its own");
+	if (lb_config_workspace(workspace, &err) < 0)
+		return lb_report(&err);
 	s.config = lb_config_load(config_file, &err);
 	s.state = s.config ? lb_config_state(&err) : NULL;
 	if (!s.state || judge_folder(&s, &err) < 0) {

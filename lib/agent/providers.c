@@ -18,7 +18,8 @@ static const char *const usual[] = {
 	"SHELL",    "LANG",           "LC_ALL",        "LC_CTYPE",
 	"TZ",       "TMPDIR",         "XDG_DATA_HOME", "XDG_CONFIG_HOME",
 	"NO_COLOR", "XDG_CACHE_HOME", "LB_SHARE",      "XDG_RUNTIME_DIR",
-	"LB_LOG",   "LB_LOG_FORMAT",  "LB_MAX_LINE",   NULL,
+	"LB_LOG",   "LB_LOG_FORMAT",  "LB_MAX_LINE",   "LB_OWNER",
+	NULL,
 };
 
 struct texts {
@@ -45,6 +46,7 @@ static void add_variable(struct texts *t, const char *name)
 static void make_env(struct texts *t, const struct lb_agent_options *o,
 		     const json_t *settings)
 {
+	const char *workspace = lb_config_str(o->config, "box.workspace");
 	const json_t *name;
 	size_t i;
 
@@ -55,6 +57,9 @@ static void make_env(struct texts *t, const struct lb_agent_options *o,
 		add(t, lb_printf("LB_CONFIG=%s", o->config_file));
 	else
 		add_variable(t, "LB_CONFIG");
+	/* What it runs is of the same workspace, whatever it may be. */
+	if (workspace && *workspace)
+		add(t, lb_printf("LB__BOX__WORKSPACE=%s", workspace));
 	json_array_foreach(json_object_get(settings, "env"), i, name)
 		add_variable(t, json_string_value(name));
 }
