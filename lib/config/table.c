@@ -375,7 +375,8 @@ const struct lb_key lb_keys[] = {
 {"retention.answers", LB_KEY_DURATION, "\"7d\"",
  .doc = "how long an answer is kept to be given again"},
 {"retention.media", LB_KEY_DURATION, "\"7d\"",
- .doc = "how long files that came with messages are kept"},
+ .doc = "how long files are kept that came with messages and went with "
+	"answers, and what came into sandboxes"},
 {"retention.media-size", LB_KEY_SIZE, "\"2G\"",
  .doc = "how much of them is kept: the oldest go first"},
 {"retention.audit", LB_KEY_DURATION, "\"30d\"",
