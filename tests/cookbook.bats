@@ -19,6 +19,16 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
 
+@test "a CSV in, a picture out" {
+	needs_sandbox
+	need python3
+	section 'A CSV in, a picture out'
+	# They are checked, not just run.
+	sed 's/plot.png/plot.txt/; s/PNG/XYZ/' commands > wrong
+	run -1 run_commands < wrong
+	[[ $output == *'exit 1 of: head -c 8'* ]]
+}
+
 @test "the life of a skill: preview, install, verify, activate, run, update, remove" {
 	needs_sandbox
 	section 'The life of a skill'

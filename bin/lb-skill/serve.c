@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "box/admit.h"
 #include "box/backend.h"
 #include "pipeline/policy.h"
 #include "serving.h"
@@ -119,7 +120,8 @@ static json_t *list(void *arg, const json_t *context)
 	lb_shelf_stamp(s->desk.shelf, s->stamp);
 	if (pipeline && lb_policy_lists(config, context, "activate", &place))
 		add_activate(s, all, pipeline);
-	if (files_mode(config) != LB_SKILL_NO_FILES &&
+	if (!lb_box_workspace(config) &&
+	    files_mode(config) != LB_SKILL_NO_FILES &&
 	    lb_policy_lists(config, context, "register_skill", &place))
 		json_array_append_new(
 			all,

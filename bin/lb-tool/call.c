@@ -17,7 +17,7 @@
 
 enum { MAX_JSON = 16 * 1024 * 1024 };
 
-static const char *session, *folder, *config_file, *pipeline;
+static const char *session, *folder, *config_file, *workspace, *pipeline;
 
 const struct lb_opt call_options[] = {
 	{'c', "config", "FILE", "read this configuration",
@@ -30,7 +30,11 @@ const struct lb_opt call_options[] = {
 	 .arg = "SESSION",
 	 .help = "work in the workspace of a session",
 	 .text = &session},
-	{'w', "workspace", "DIR", "work in this folder", .text = &folder},
+	{.name = "workspace",
+	 .arg = "NAME",
+	 .help = "whose session it is: apart from all others'",
+	 .text = &workspace},
+	{'w', "workspace-dir", "DIR", "work in this folder", .text = &folder},
 	{0},
 };
 
@@ -173,7 +177,9 @@ static json_t *call(const char *name, const json_t *arguments,
 		    struct lb_error *err)
 {
 	const struct lb_tool *tool = lb_tool_find(name);
-	struct lb_config *config = lb_config_load(config_file, err);
+	struct lb_config *config = lb_config_workspace(workspace, err) < 0
+					   ? NULL
+					   : lb_config_load(config_file, err);
 	lb_autofree char *state = config ? lb_config_state(err) : NULL;
 	json_auto_t *context = state ? make_context(config) : NULL;
 	struct tool_shelf *shelf = NULL;
@@ -206,6 +212,9 @@ int call_verb(int argc, char **argv)
 	if (!folder == !session)
 		lb_usage("name where it works: a folder (-w DIR) or a session "
 			 "(--session=SESSION)");
+	if (folder && workspace)
+		lb_usage("--workspace-dir and --workspace exclude each other: "
+			 "a workspace has files of its own");
 	if (pipeline && folder)
 		lb_usage("a folder has no skills: --pipeline goes with "
 			 "--session");

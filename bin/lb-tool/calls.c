@@ -63,7 +63,7 @@ static void file_done(void *arg, json_t *take)
 	struct call *c = arg;
 	const struct serving *s = c->job->arg;
 
-	asked_audit(s->state, c->job, lb_json_str(take, "error"), false,
+	asked_audit(s, c->job, lb_json_str(take, "error"), false,
 		    lb_clock_mono() - c->begun);
 	call_answer(c, take);
 }
@@ -162,7 +162,9 @@ static int start(struct call *c, struct lb_error *err)
 
 	if (!exec && !tool)
 		return lb_fail(err, LB_USAGE, "there is no such tool");
-	if (!s->folder &&
+	if (s->session)
+		c->session = lb_strdup(s->session);
+	if (!s->folder && !s->session &&
 	    asked_policy(s->config, c->job, &c->policy, &c->session, err) < 0)
 		return -1;
 	if (c->policy.place == LB_IN_SANDBOX && !serving_look(s))
@@ -177,12 +179,15 @@ void serving_call(struct lb_job *job)
 	struct lb_error err;
 
 	c->job = job;
-	c->policy = (struct lb_policy){.place = LB_IN_SANDBOX,
-				       .profile = "default"};
+	c->policy =
+		(struct lb_policy){.place = LB_IN_SANDBOX,
+				   .profile =
+					   lb_config_str(s->config,
+							 "box.local.profile")};
 	c->begun = lb_clock_mono();
 	if (start(c, &err) == 0)
 		return;
-	asked_audit(s->state, job, err.text, err.code == LB_DENIED, -1);
+	asked_audit(s, job, err.text, err.code == LB_DENIED, -1);
 	refuse(c, &err);
 }
 

@@ -10,7 +10,8 @@
 #include "tool/run.h"
 
 struct serving {
-	const char *folder; /* of -w, whoever asks; or NULL */
+	const char *folder;  /* of -w, whoever asks; or NULL */
+	const char *session; /* of --session, whoever asks; or NULL */
 	struct lb_config *config;
 	char *state;
 	struct lb_loop *loop;
@@ -26,6 +27,11 @@ struct serving {
 
 /* Is there a sandbox? Whoever lists our tools hears when that changes. */
 bool serving_look(struct serving *s);
+
+/* Keep that a tool was called, for lb-box audit: `why` it failed, or NULL; -1
+ * ms: it did not begin. Commands are kept by lib/tool/exec.c. */
+void asked_audit(const struct serving *s, const struct lb_job *job,
+		 const char *why, bool denied, int64_t ms);
 
 /* For struct lb_serving. */
 void serving_call(struct lb_job *job);

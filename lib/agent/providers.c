@@ -18,7 +18,8 @@ static const char *const usual[] = {
 	"SHELL",    "LANG",           "LC_ALL",        "LC_CTYPE",
 	"TZ",       "TMPDIR",         "XDG_DATA_HOME", "XDG_CONFIG_HOME",
 	"NO_COLOR", "XDG_CACHE_HOME", "LB_SHARE",      "XDG_RUNTIME_DIR",
-	"LB_LOG",   "LB_LOG_FORMAT",  "LB_MAX_LINE",   NULL,
+	"LB_LOG",   "LB_LOG_FORMAT",  "LB_MAX_LINE",   "LB_OWNER",
+	NULL,
 };
 
 struct texts {
@@ -45,6 +46,7 @@ static void add_variable(struct texts *t, const char *name)
 static void make_env(struct texts *t, const struct lb_agent_options *o,
 		     const json_t *settings)
 {
+	const char *workspace = lb_config_str(o->config, "box.workspace");
 	const json_t *name;
 	size_t i;
 
@@ -55,6 +57,9 @@ static void make_env(struct texts *t, const struct lb_agent_options *o,
 		add(t, lb_printf("LB_CONFIG=%s", o->config_file));
 	else
 		add_variable(t, "LB_CONFIG");
+	/* What it runs is of the same workspace, whatever it may be. */
+	if (workspace && *workspace)
+		add(t, lb_printf("LB__BOX__WORKSPACE=%s", workspace));
 	json_array_foreach(json_object_get(settings, "env"), i, name)
 		add_variable(t, json_string_value(name));
 }
@@ -91,9 +96,29 @@ static void make_native(const struct native *n, struct texts *argv,
 	size_t n_keys = lb_config_env_keys(keys, MAX_TEXTS);
 
 	add(argv, lb_printf("%s/%s", folder, n->program));
-	add(argv, lb_strdup("serve"));
+	add(argv, lb_strdup(n->verb));
 	for (size_t i = 0; i < n_keys; i++)
 		add(env, lb_strdup(keys[i]));
+}
+
+/* The variables that servers are given by name: "env:NAME". */
+static void add_secrets(struct texts *env, const json_t *servers)
+{
+	static const char *const places[] = {"env", "headers", "box.env"};
+	const char *name, *key, *text;
+	json_t *server, *one;
+
+	json_object_foreach((json_t *)(uintptr_t)servers, name, server)
+	{
+		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+			json_object_foreach(lb_json_path(server, places[i]),
+					    key, one)
+			{
+				text = json_string_value(one);
+				if (text && strncmp(text, "env:", 4) == 0)
+					add_variable(env, text + 4);
+			}
+	}
 }
 
 static struct lb_provider *open_one(struct agent *a, const char *name,
@@ -108,6 +133,9 @@ static struct lb_provider *open_one(struct agent *a, const char *name,
 	make_env(&env, a->options, settings);
 	if (!settings && native)
 		make_native(native, &argv, &env);
+	if (strcmp(name, PROVIDER_MCP) == 0)
+		add_secrets(&env,
+			    lb_config_get(a->options->config, "mcp.servers"));
 	p = lb_provider_open(a->loop,
 			     &(struct lb_provider_how){
 				     .name = name,

@@ -41,11 +41,12 @@ void agent_complain_once(struct agent *a, const char *what, const char *name,
 
 /* A provider that need not be configured. */
 struct native {
-	const char *name, *program;
-	const char *const *tools; /* NULL-ended */
+	const char *name, *program, *verb;
+	const char *const *tools; /* NULL-ended; NULL: what servers have */
 };
 
 #define PROVIDER_SKILL "skill"
+#define PROVIDER_MCP "mcp"
 
 /* NULL: there is none of that name. */
 const struct native *native_find(const char *name);
@@ -56,6 +57,10 @@ void native_each(const struct agent *a, const struct lb_grants *g,
  * not there, or we do here? Else it is missing by a slip of the pen. */
 bool native_is_known(struct agent *a, const struct lb_grants *g,
 		     const char *pipeline, const char *name);
+
+/* Is it one of those that come with lb, in the sandboxes of this machine? */
+struct tool;
+bool native_is_ours(const struct agent *a, const struct tool *tool);
 
 /* The provider of that name; NULL: there is none. */
 struct lb_provider *providers_find(struct agent *a, const char *name);

@@ -9,6 +9,7 @@
 #define LB_AGENT_TURN_H
 
 #include "agent/active.h"
+#include "agent/attach.h"
 #include "agent/calls.h"
 #include "agent/engine.h"
 #include "agent/tools.h"
@@ -54,6 +55,7 @@ struct turn {
 	const char *stop;  /* a limit that ends it after this round */
 	const char *ended; /* what ended it instead of the model */
 	struct tally tally;
+	struct attach attach;
 };
 
 struct asker turn_asker(const struct turn *turn);

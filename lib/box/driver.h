@@ -131,5 +131,8 @@ void lb_box_end_group(struct lb_box *box, struct lb_cgroup *take);
 
 /* The folder that is /etc inside, made once. LB_IO. */
 int lb_box_etc(struct lb_box *box, struct lb_error *err);
+/* Remove those that nothing needs any more, of the folder of sandboxes that the
+ * caller holds by flock(2). How many. */
+int lb_box_etc_sweep(int root);
 
 #endif

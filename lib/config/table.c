@@ -192,12 +192,20 @@ const struct lb_key lb_keys[] = {
 	"it may use them at all"},
 {"pipelines.*.sandbox.listed", LB_KEY_LIST, "[]",
  .doc = "who is listed, each as BOT:person_ID"},
+{"pipelines.*.extensions_preferences.mcp_resource_agent_read_enabled",
+ LB_KEY_BOOL, "true",
+ .doc = "may a model list and read resources of the MCP servers it has"},
 {"pipelines.*.extensions_preferences.enable_all_skills", LB_KEY_BOOL, NULL,
  .doc = "may a model use all skills, or those of skills alone; where it is not "
 	"said, all unless skills is there"},
 {"pipelines.*.extensions_preferences.skills", LB_KEY_LIST, NULL,
  .doc = "the skills that a model may use, the first to be named first; an empty "
 	"list is none of them"},
+{"pipelines.*.extensions_preferences.enable_all_mcp_servers", LB_KEY_BOOL, NULL,
+ .doc = "may a model use all MCP servers, or those of mcp_servers alone; where "
+	"it is not said, all unless mcp_servers is there"},
+{"pipelines.*.extensions_preferences.mcp_servers", LB_KEY_LIST, NULL,
+ .doc = "the MCP servers that a model may use; an empty list is none of them"},
 {"pipelines.*.output.long-text-processing.strategy", LB_KEY_ENUM, "\"none\"",
  .values = "none split forward image file",
  .doc = "what becomes of an answer longer than the threshold: parts, a "
@@ -256,6 +264,8 @@ const struct lb_key lb_keys[] = {
  .doc = "what models cost: {model, input, output, cached}, each a million "
 	"tokens; * in a model stands for anything; else prices.yaml says"},
 
+#include "config/table-mcp.h"
+
 {"net.fetch-allow", LB_KEY_LIST, "[]",
  .doc = "networks that are not public, such as 10.1.0.0/16, and may be fetched "
 	"from all the same"},
@@ -293,7 +303,7 @@ const struct lb_key lb_keys[] = {
  .doc = "variables of the environment that it gets beside the usual ones"},
 {"tools.providers.*.bare-names", LB_KEY_BOOL, "false",
  .doc = "its tools are offered as NAME, not as PROVIDER__NAME; those of the "
-	"providers native and skill always are"},
+	"providers native, skill and mcp always are"},
 {"tools.call-timeout", LB_KEY_DURATION, "\"120s\"",
  .doc = "how long a call of a tool may take"},
 {"tools.list-timeout", LB_KEY_DURATION, "\"10s\"",
@@ -333,6 +343,7 @@ const struct lb_key lb_keys[] = {
 	"delivered to it, or the flow waits"},
 
 #include "config/table-box.h"
+#include "config/table-quota.h"
 
 {"concurrency.pipeline", LB_KEY_INT, "20", 1, 10000,
  .doc = "conversations that lb-agent holds at once"},
@@ -373,7 +384,8 @@ const struct lb_key lb_keys[] = {
 {"retention.answers", LB_KEY_DURATION, "\"7d\"",
  .doc = "how long an answer is kept to be given again"},
 {"retention.media", LB_KEY_DURATION, "\"7d\"",
- .doc = "how long files that came with messages are kept"},
+ .doc = "how long files are kept that came with messages and went with "
+	"answers, and what came into sandboxes"},
 {"retention.media-size", LB_KEY_SIZE, "\"2G\"",
  .doc = "how much of them is kept: the oldest go first"},
 {"retention.audit", LB_KEY_DURATION, "\"30d\"",
