@@ -315,6 +315,7 @@ hear() {
 	same 'user true true' "$(of 2 '.result.messages[0]|"\(.role) \(.content.text|contains("# How")) \(.content.text|endswith("\n\nNow do it."))"')"
 	same '-32602 -32602' "$(of '(3,4)' .error.code | paste -sd' ')"
 	same '["activate"]' "$(of 5 '[.result.tools[].name]')"
+	[[ $(of 6 '.result.structuredContent.content') == *'Its files are the resources below skill://one/'* ]]
 	[[ $(of 5 .result.tools[0].description) == *"- one: Does one thing."* ]]
 	same '[false,"one"]' "$(of 6 '.result|[.isError,.structuredContent.skill_name]')"
 	same 'true true' "$(of '(7,8)' .result.isError | paste -sd' ')"
