@@ -142,6 +142,8 @@ static int prepare(struct line *line, const char *name)
 		.config_file = reach.config,
 		.state = o->state,
 		.max_line = (size_t)lb_config_max_line(),
+		/* Nobody waits for news; questions are another thing. */
+		.listen = line->server.elicitation || line->server.roots,
 		.nameless = !name || o->file,
 	};
 	line->loop = lb_loop_open();

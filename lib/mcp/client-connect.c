@@ -231,7 +231,11 @@ static void not_discovered(struct lb_mcp_client *c,
 	bool modern = lb_mcp_is_modern_failure(f->code, f->data, &versions);
 	enum lb_mcp_revision legacy = lb_mcp_newest(versions, false);
 
-	if (modern && legacy == LB_MCP_UNKNOWN)
+	if (modern && !c->again &&
+	    lb_mcp_newest(versions, true) != LB_MCP_UNKNOWN) {
+		c->again = true; /* it has what we have, and should say so */
+		begin(c);
+	} else if (modern && legacy == LB_MCP_UNKNOWN)
 		refuse(c, LB_DATA, "it refused server/discover: ", f->message);
 	else if (c->forced)
 		refuse(c, LB_DATA,

@@ -24,6 +24,7 @@ struct lb_mcp_launch {
 	struct lb_guard *guard; /* for programs */
 	struct lb_http *http;   /* for URLs */
 	size_t max_line;
+	bool listen;   /* to what a server says by itself */
 	bool nameless; /* of a command line: no session, nothing staged */
 };
 

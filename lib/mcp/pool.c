@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "mcp/param-headers.h"
 #include "mcp/pool-in.h"
 #include "mcp/status.h"
 
@@ -131,25 +130,19 @@ static void list(struct lb_mcp_member *m);
 /* Those that nobody could call are left out. */
 static json_t *usable(const struct lb_mcp_member *m, const json_t *tools)
 {
-	bool http = strcmp(lb_mcp_client_transport(m->client), "http") == 0;
 	json_t *good = json_array(), *one;
-	struct lb_error err;
 	size_t i;
 
 	json_array_foreach((json_t *)(uintptr_t)tools, i, one)
 	{
-		const json_t *schema = json_object_get(one, "inputSchema");
 		const char *name = lb_json_str(one, "name");
 
-		if (!name || !*name)
+		if (name && *name)
+			json_array_append(good, one);
+		else
 			lb_warn("MCP server '%s': a tool without a name is "
 				"left out",
 				m->server.name);
-		else if (http && lb_mcp_param_headers_check(schema, &err) < 0)
-			lb_warn("MCP server '%s': tool '%.64s' is left out: %s",
-				m->server.name, name, err.text);
-		else
-			json_array_append(good, one);
 	}
 	return good;
 }
@@ -333,6 +326,7 @@ static int add(struct lb_mcp_pool *p, const char *name, const json_t *entity,
 		.state = p->how.state,
 		.guard = p->guard,
 		.http = p->http,
+		.listen = true,
 		.max_line = (size_t)lb_config_max_line(),
 	};
 	m->log = lb_log_file_open(p->how.state, name);

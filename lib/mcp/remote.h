@@ -22,6 +22,7 @@ struct lb_mcp_place {
 	struct lb_words headers;
 	int64_t connect_ms, idle_ms;
 	size_t max_line;
+	bool listen;
 };
 
 void lb_mcp_place_copy(struct lb_mcp_place *place,

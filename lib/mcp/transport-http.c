@@ -55,9 +55,15 @@ struct exchange {
 
 static void start(void *arg);
 
-/* What waited may go. */
-static void let_go(struct http *h)
+/* What waited may go, unless it waits for another, too. */
+static void let_go(struct exchange *of)
 {
+	struct http *h = of->h;
+
+	of->holds = false;
+	for (struct exchange *e = h->first; e; e = e->next)
+		if (e->holds)
+			return;
 	h->held = false;
 	for (struct exchange *e = h->first; e; e = e->next)
 		if (!e->call && !e->holds && e->what == POST)
@@ -70,7 +76,7 @@ static void drop(struct exchange *e)
 	struct http *h = e->h;
 
 	if (e->holds)
-		let_go(h);
+		let_go(e);
 	if (e->call)
 		lb_http_cancel(e->call);
 	lb_timer_cancel(h->t.loop, &e->timer);
@@ -178,6 +184,8 @@ static void on_head(void *arg, struct lb_http_call *call, int status)
 	e->status = status;
 	e->is_stream =
 		status == 200 && lb_mcp_is_type(call, "text/event-stream");
+	if (e->what == LISTEN && e->holds)
+		let_go(e);
 	e->is_json = lb_mcp_is_type(call, "application/json");
 	if (e->starts_session && status >= 200 && status < 300) {
 		free(e->h->session);
@@ -254,7 +262,8 @@ static void body_ended(struct exchange *e)
 	size_t len = e->body.len;
 	int64_t id = e->id;
 
-	if (len > 0 && e->is_json) {
+	/* What a notification is answered with is nothing. */
+	if (len > 0 && e->is_json && e->id != 0) {
 		text = lb_buf_take(&e->body);
 		drop(e);
 		h->t.events->on_message(h->t.arg, text, len);
@@ -267,11 +276,9 @@ static void body_ended(struct exchange *e)
 		return;
 	}
 	if (!is_awaited(e) || e->what == LISTEN) {
-		bool began = e->holds;
-
-		drop(e);
-		if (began)
+		if (e->holds && e->what == POST)
 			listen_to(h);
+		drop(e);
 		return;
 	}
 	lb_fail(&err, LB_PROTOCOL, "HTTP %d without an answer in it%s",
@@ -410,10 +417,12 @@ static void listen_to(struct http *h)
 {
 	struct exchange *e;
 
-	if (h->listened || !h->session || lb_mcp_is_modern(h->revision))
+	if (!h->place.listen || h->listened || !h->session ||
+	    lb_mcp_is_modern(h->revision))
 		return;
 	h->listened = true;
 	e = make(h, LISTEN, 0);
+	e->holds = true; /* what is asked may be answered by a question there */
 	lb_words_add(&e->headers, lb_strdup("Accept: text/event-stream"));
 	if (h->revision >= LB_MCP_2025_06_18)
 		put_version(e, lb_mcp_revision_name(h->revision));

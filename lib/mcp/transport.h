@@ -153,6 +153,7 @@ struct lb_mcp_remote {
 	int64_t connect_ms;         /* and until an answer begins */
 	int64_t idle_ms;            /* of an event stream; 0: none */
 	size_t max_line;
+	bool listen; /* also to what a session says that nobody asked for */
 };
 
 struct lb_mcp_transport *lb_mcp_http_open(
