@@ -13,8 +13,12 @@
 #include "mcp.h"
 #include "mcp/log-file.h"
 
-/* From the end of its input until it is told to end; and of a session. */
-enum { END_MS = 250, SESSION_MS = 500, SHOW_AFTER_MS = 1000 };
+/*
+ * From the end of its input until it is told to end by a signal: somebody waits
+ * for us, and one that did something may have to write it down. The second is of
+ * a session.
+ */
+enum { END_MS = 50, DID_MS = 500, SESSION_MS = 500, SHOW_AFTER_MS = 1000 };
 
 static void on_ready(void *arg)
 {
@@ -238,7 +242,9 @@ void line_close(struct line *line)
 		       !lb_stop_signal() && lb_clock_mono() < until)
 			lb_loop_turn(line->loop, 20);
 		fflush(stdout);
-		lb_mcp_client_close(line->client, lb_clock_mono() + END_MS);
+		lb_mcp_client_close(line->client,
+				    lb_clock_mono() +
+					    (line->did ? DID_MS : END_MS));
 	}
 	lb_guard_close(line->guard);
 	if (line->http)
@@ -315,6 +321,7 @@ int line_ask(struct line *line, const struct lb_mcp_ask *ask,
 	mine.fn = on_answer;
 	mine.arg = &w;
 	line->began = lb_clock_mono();
+	line->did = line->did || strcmp(ask->method, "tools/call") == 0;
 	r = lb_mcp_client_ask(line->client, &mine);
 	wait_for(line, &w.done);
 	if (!w.done && !line->gone) { /* a signal */

@@ -112,6 +112,7 @@ struct line {
 	struct lb_mcp_client *client;
 	const char *name;               /* for people */
 	struct lb_log_file *log;        /* or NULL */
+	bool did;                       /* a tool was called */
 	bool ready, gone, noisy, shown; /* shown: progress is on the terminal */
 	int64_t began;
 	enum lb_mcp_phase phase;
