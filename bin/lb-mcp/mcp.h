@@ -128,7 +128,17 @@ void line_close(struct line *line);
 /* Tell why it did not work, once; what to exit with. */
 int line_tell(const struct line *line);
 
-/* What came of a question. */
+/* Of --era, else of the entity; -1: it is none. */
+int line_era(enum lb_mcp_era *era, const json_t *entity);
+/* As long as that is false, and it lives. */
+void line_wait(struct line *line, const bool *until_true);
+/* Take away what was shown of its progress. */
+void line_clear(struct line *line);
+/* A failure, as --json wants it; `code` is that of JSON-RPC, or 0. */
+void line_complain(const struct line *line, const struct lb_error *why,
+		   int64_t code, enum lb_mcp_phase phase);
+
+/* ask.c: what came of a question. */
 struct reply {
 	json_t *result; /* NULL: it failed */
 	char *text;     /* the result's own bytes, or NULL */

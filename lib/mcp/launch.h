@@ -13,7 +13,7 @@
 
 #include "config/config.h"
 #include "mcp/server.h"
-#include "mcp/transport.h"
+#include "mcp/transports.h"
 
 /* All borrowed. */
 struct lb_mcp_launch {

@@ -4,7 +4,7 @@
 #ifndef LB_MCP_REMOTE_H
 #define LB_MCP_REMOTE_H
 
-#include "mcp/transport.h"
+#include "mcp/transports.h"
 #include "mcp/words.h"
 #include "net/sse.h"
 
