@@ -9,7 +9,7 @@ unset "${!LB__@}" "${!OPENAI_@}" "${!ANTHROPIC_@}" "${!OLLAMA_@}" \
 # shellcheck disable=SC2046 # names
 unset $(compgen -e | grep '_API_KEY$')
 unset LB_LOG LB_LOG_FORMAT LB_LOG_BODIES \
-	LB_MODEL LB_MAX_LINE LB_SHARE LB_CONFIG LB_STATE
+	LB_MODEL LB_MAX_LINE LB_SHARE LB_CONFIG LB_STATE LB_OWNER
 unset http_proxy https_proxy all_proxy no_proxy ftp_proxy
 unset HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY FTP_PROXY
 unset XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR \
@@ -139,4 +139,16 @@ run_commands() (
 # examples PAGE - every example of a manual page runs.
 examples() {
 	page "$1" | commands | run_commands || { echo "in $1"; return 1; }
+}
+
+# until_true COMMAND... - wait for it, 15 s at most.
+until_true() {
+	local i
+	for ((i = 0; i < 750; i++)); do
+		if "$@" > /dev/null 2>&1; then return 0; fi
+		sleep 0.02
+	done
+	echo "never true: $*"
+	[ ! -e err ] || cat err
+	return 1
 }

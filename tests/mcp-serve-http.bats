@@ -88,7 +88,7 @@ hostile() {
 	same 'lb-mcp: without a token nobody but this machine is served' "$stderr"
 	run -64 --separate-stderr lb-mcp serve --http 0 --token=secret-secret-secret
 	[[ $stderr == *'a command line is no place for a secret' ]]
-	TOKEN=short run -78 --separate-stderr lb-mcp serve --http 0 --token=env:TOKEN
+	TOKEN=short run -78 --separate-stderr timeout 10 lb-mcp serve --http 0 --token=env:TOKEN
 	[[ $stderr == *"has less than 16 bytes" && $stderr != *short* ]]
 	run -78 lb-mcp serve --http 0 --token=env:NONE
 	run -64 lb-mcp serve --http 0:70000 --no-token
@@ -381,13 +381,15 @@ hostile() {
 
 @test "who is slow has ten seconds; who does not read is not read" {
 	need python3
+	needs_sandbox
 	skill "$LB_STATE/skills/one"
 	head -c 100000 /dev/zero | tr '\0' x > "$LB_STATE/skills/one/big"
-	web --no-token --skills
+	web --no-token --skills --tools=exec
 	hostile slow > slow 3>&- &
 	local slow=$!
 	begin
 	same 'held up' "$(hostile unread "$SESSION" "$(rq 1 resources/read '{"uri":"skill://one/big"}')")"
+	same 'held up' "$(hostile unread "$SESSION" "$(rq 1 tools/call "$(exec_of 'sleep 60')")")"
 	same '{}' "$(post "$(rq 1 ping)" | jq -c .result)"
 	wait "$slow"
 	same '408 in time' "$(cat slow)"

@@ -257,12 +257,12 @@ hear() {
 @test "ids that are under way, and more requests than are taken, are refused" {
 	needs_sandbox
 	host --tools=exec
-	say "$(init)" "$(rq 1 tools/call "$(exec_of 'sleep 5')")" "$(rq 1 tools/list)"
+	say "$(init)" "$(rq 1 tools/call "$(exec_of 'sleep 60')")" "$(rq 1 tools/list)"
 	run -0 hear '.id == 1'
 	same -32600 "$(of 1 .error.code)"
 	local i
 	for i in $(seq 2 64); do
-		say "$(rq "$i" tools/call "$(exec_of 'sleep 5')")"
+		say "$(rq "$i" tools/call "$(exec_of 'sleep 60')")"
 	done
 	say "$(rq 65 tools/list)"
 	run -0 hear '.id == 65'

@@ -43,7 +43,7 @@ static void make_argv(struct texts *t, const struct serving *s)
 
 	add(t, lb_printf("%s/lb-tool", beside));
 	add(t, lb_strdup("serve"));
-	add(t, s->folder ? lb_printf("--workspace=%s", s->folder)
+	add(t, s->folder ? lb_printf("--workspace-dir=%s", s->folder)
 			 : lb_printf("--session=%s", s->session));
 	if (s->config_file)
 		add(t, lb_printf("--config=%s", s->config_file));

@@ -78,7 +78,7 @@ const struct lb_opt serve_options[] = {
 	 .arg = "LIST",
 	 .help = "offer these, as exec,read; else read,glob,grep",
 	 .text = &tools},
-	{'w', "workspace", "DIR", "work in this folder", .text = &folder},
+	{'w', "workspace-dir", "DIR", "work in this folder", .text = &folder},
 	{0},
 };
 

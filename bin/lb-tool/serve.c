@@ -15,16 +15,20 @@ enum {
 	LOOK_MS = 3000,
 };
 
-static const char *folder, *session, *config_file;
+static const char *folder, *session, *config_file, *workspace;
 
 const struct lb_opt serve_options[] = {
 	{'c', "config", "FILE", "read this configuration",
 	 .text = &config_file},
+	{.name = "workspace",
+	 .arg = "NAME",
+	 .help = "whose sessions: apart from all others'",
+	 .text = &workspace},
 	{.name = "session",
 	 .arg = "SESSION",
 	 .help = "work in the workspace of this session, whoever asks",
 	 .text = &session},
-	{'w', "workspace", "DIR",
+	{'w', "workspace-dir", "DIR",
 	 "work in this folder, whoever asks, instead of each session's own",
 	 .text = &folder},
 	{0},
@@ -79,6 +83,9 @@ static void begin(void *arg, struct lb_loop *loop, struct lb_server *server)
 	s->server = server;
 	s->runner = lb_tool_runner_open(loop, MOST);
 	s->execs = lb_execs_open(loop, s->config, s->state);
+	s->pythons = lb_pythons_open(loop, s->config, s->state);
+	if (!s->folder)
+		s->shelf = tool_shelf_open(s->config, s->state);
 	s->there = lb_box_available(s->config, &s->why);
 	warn_of_host(s);
 	lb_timer_set(loop, &s->look, lb_clock_mono() + LOOK_MS, look_again, s);
@@ -90,7 +97,9 @@ static void end(void *arg)
 
 	lb_timer_cancel(s->loop, &s->look);
 	lb_tool_runner_close(s->runner);
+	lb_pythons_close(s->pythons);
 	lb_execs_close(s->execs);
+	tool_shelf_close(s->shelf);
 }
 
 /* A person who serves his own folder, or a session he names, grants what there
@@ -115,7 +124,8 @@ static json_t *list(void *arg, const json_t *context)
 	if (may_list(s, context, "exec"))
 		json_array_append_new(all, lb_exec_offer(s->config, context));
 	for (const struct lb_tool *t = lb_tools; t->name; t++)
-		if (may_list(s, context, t->name))
+		if ((s->folder || lb_box_has_files(s->config)) &&
+		    may_list(s, context, t->name))
 			json_array_append_new(all, lb_tool_offer(t));
 	return all;
 }
@@ -150,6 +160,11 @@ int serve_verb(int argc, char **argv)
 	if (folder && session)
 		lb_usage("name a folder (-w) or a session (--session), not "
 			 "both");
+	if (folder && workspace)
+		lb_usage("--workspace-dir and --workspace exclude each other: "
+			 "a workspace has files of its own");
+	if (lb_config_workspace(workspace, &err) < 0)
+		return lb_report(&err);
 	s.config = lb_config_load(config_file, &err);
 	s.state = s.config ? lb_config_state(&err) : NULL;
 	if (!s.state || judge_folder(&s, &err) < 0) {

@@ -216,6 +216,9 @@ static const struct {
 } checks[] = {
 	{"sandbox", check_sandbox},
 	{"bwrap", check_bwrap},
+	{"podman", lb_check_podman},
+	{"docker", lb_check_docker},
+	{"nsjail", lb_check_nsjail},
 	{"namespaces", lb_check_namespaces},
 	{"unprivileged", lb_check_unprivileged},
 	{"apparmor", lb_check_apparmor},
@@ -224,8 +227,10 @@ static const struct {
 	{"landlock", lb_check_landlock},
 	{"limits", lb_check_limits},
 	{"quota", lb_check_quota},
+	{"network", lb_check_network},
 	{"users", lb_check_users},
 	{"state", check_state},
+	{"processes", lb_check_processes},
 	{"leftovers", check_leftovers},
 };
 

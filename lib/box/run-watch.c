@@ -4,19 +4,18 @@
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/proc.h"
+#include "box/remote.h"
 #include "box/run.h"
 
 enum {
 	FIRST_LOOK_MS = 50,
-	INIT_SLACK = 2, /* processes of the backend's own inside */
+	SPEND_MS = 20, /* between two looks at what the processors did */
 };
 
 static void on_child(int fd, uint32_t events, void *arg)
@@ -39,12 +38,14 @@ static int guard(struct lb_box_run *run, pid_t pid, struct lb_error *err)
 {
 	struct lb_box *box = run->box;
 
-	if (run->x.group)
+	if (run->x.group || run->driver->is_tended)
 		return 0;
 	if (!box->guard)
 		box->guard = lb_guard_open(err);
 	return box->guard ? lb_guard_add(box->guard, pid, err) : -1;
 }
+
+static void make_ready(struct lb_box_run *run);
 
 static void read_line(struct lb_box_run *run, const char *line)
 {
@@ -59,6 +60,8 @@ static void read_line(struct lb_box_run *run, const char *line)
 	if (run->child_fd >= 0)
 		lb_loop_watch(run->box->loop, run->child_fd, EPOLLIN, on_child,
 			      run);
+	if (run->driver->is_tended && !run->killed)
+		make_ready(run);
 }
 
 /* The backend's own report, line by line, as far as it is there. */
@@ -74,6 +77,9 @@ bool lb_run_read_status(struct lb_box_run *run)
 	if (got < 0)
 		return errno == EINTR;
 	if (got == 0) { /* or a line that is longer than any of its own */
+		if (run->driver->is_tended)
+			lb_loop_watch(run->box->loop, run->x.status, 0, NULL,
+				      NULL);
 		close(run->x.status);
 		run->x.status = -1;
 		return false;
@@ -89,6 +95,13 @@ bool lb_run_read_status(struct lb_box_run *run)
 	return true;
 }
 
+static void on_status(int fd, uint32_t events, void *arg)
+{
+	(void)fd;
+	(void)events;
+	lb_run_read_status(arg);
+}
+
 static void on_ended(int fd, uint32_t events, void *arg)
 {
 	struct lb_box_run *run = arg;
@@ -98,6 +111,8 @@ static void on_ended(int fd, uint32_t events, void *arg)
 		return;
 	run->exited = true;
 	lb_loop_watch(run->box->loop, fd, 0, NULL, NULL);
+	/* Its child went with it, seen by us or not. */
+	run->child_gone |= run->driver->is_tended;
 	/* It has said all by now; others may hold the pipe still. */
 	while (lb_run_read_status(run))
 		continue;
@@ -109,85 +124,11 @@ static void on_ended(int fd, uint32_t events, void *arg)
 		lb_run_ended(run);
 }
 
-/* Is what is mounted what was judged? */
-static bool is_mounted(const struct lb_box_run *run,
-		       const struct lb_box_source *s)
+/* The same for one that says when that is so; what is closed ends it. */
+static void make_ready(struct lb_box_run *run)
 {
-	lb_autofree char *seen =
-		run->driver->inside(run->report.child, s->target);
-	struct stat st;
-
-	return stat(seen, &st) == 0 && st.st_dev == s->dev &&
-	       st.st_ino == s->ino;
-}
-
-/* The same by a process that is who the sandbox is: root may lack the right to
- * limit what is not its own. */
-static bool limit_as_owner(const struct lb_box_run *run,
-			   const struct rlimit *processes)
-{
-	const struct lb_box_exec *x = &run->x;
-	struct lb_error err;
-	int from, status = -1;
-	pid_t pid = lb_proc_split(&from, &err);
-
-	if (pid == 0)
-		_exit(setresgid(x->gid, x->gid, x->gid) < 0 ||
-		      setresuid(x->uid, x->uid, x->uid) < 0 ||
-		      prlimit(run->report.child, RLIMIT_NPROC, processes,
-			      NULL) < 0);
-	if (pid < 0)
-		return false;
-	close(from);
-	return waitpid(pid, &status, 0) == pid && status == 0;
-}
-
-/* It counts within the namespace that the process is in by now. */
-static int limit_processes(const struct lb_box_run *run, struct lb_error *err)
-{
-	uint64_t most = (uint64_t)run->job.spec->pids_limit + INIT_SLACK;
-	struct rlimit had, processes = {most, most};
-
-	/* Less than that, from whoever started us, is not made more. */
-	if (prlimit(run->report.child, RLIMIT_NPROC, NULL, &had) == 0 &&
-	    had.rlim_max < most)
-		processes.rlim_cur = processes.rlim_max = had.rlim_max;
-	if (prlimit(run->report.child, RLIMIT_NPROC, &processes, NULL) == 0)
-		return 0;
-	if (errno == EPERM && run->x.drop && limit_as_owner(run, &processes))
-		return 0;
-	return lb_fail_sys(err, LB_UNAVAILABLE,
-			   "cannot limit the processes of a sandbox");
-}
-
-static int check_mounts(const struct lb_box_run *run, struct lb_error *err)
-{
-	for (int i = 0; i < run->x.n_sources; i++)
-		if (!is_mounted(run, &run->sources[i]))
-			return lb_fail(err, LB_DENIED,
-				       "'%s' was changed while it was mounted; "
-				       "nothing was run",
-				       run->sources[i].path);
-	return 0;
-}
-
-/*
- * All is as it should be, and the guard knows of it: it may go on. Mounts are
- * looked at where no stage keeps them from being changed, and processes are
- * counted where no group does: a limit on them that is set before the namespace
- * is made would count those of all sandboxes with that user id.
- */
-static int let_go(const struct lb_box_run *run, struct lb_error *err)
-{
-	if (run->child_fd < 0)
-		return lb_fail(err, LB_UNAVAILABLE,
-			       "bubblewrap does not say what it started");
-	if ((!run->x.drop || !run->x.group) &&
-	    (check_mounts(run, err) < 0 || limit_processes(run, err) < 0))
-		return -1;
-	return run->driver->let_go(run->x.ready) == 0
-		       ? 0
-		       : lb_fail_sys(err, LB_OS, "cannot let a sandbox begin");
+	if (lb_run_let_go(run, &run->error) < 0)
+		lb_run_end_early(run, NULL);
 }
 
 /* What was not let go by now never is. */
@@ -199,7 +140,7 @@ static void stay(struct lb_box_run *run)
 
 static void go_on(struct lb_box_run *run)
 {
-	if (!run->killed && let_go(run, &run->error) < 0)
+	if (!run->killed && lb_run_let_go(run, &run->error) < 0)
 		lb_run_end_early(run, NULL);
 	stay(run);
 }
@@ -276,6 +217,25 @@ static void on_measure(void *arg)
 		     lb_clock_mono() + run->measure_ms, on_measure, run);
 }
 
+/* Before it can have used what is left, nobody need look. */
+static void on_spend(void *arg)
+{
+	struct lb_box_run *run = arg;
+	double cpus = run->job.spec->cpus > 0 ? run->job.spec->cpus : 1;
+	int64_t now = lb_clock_mono(), used = lb_cgroup_cpu_ms(&run->group),
+		nap;
+
+	if (used < 0)
+		used = (int64_t)((double)(now - run->started) * cpus);
+	if (used >= run->job.most_cpu_ms) {
+		lb_run_end_early(run, "cpu");
+		return;
+	}
+	nap = (int64_t)((double)(run->job.most_cpu_ms - used) / cpus);
+	lb_timer_set(run->box->loop, &run->spend,
+		     now + (nap > SPEND_MS ? nap : SPEND_MS), on_spend, run);
+}
+
 static void on_deadline(void *arg)
 {
 	struct lb_box_run *run = arg;
@@ -293,7 +253,12 @@ static int keep(struct lb_box_run *run, struct lb_error *err)
 			return 0;
 		lb_fail_sys(err, LB_OS, "cannot watch a process");
 	}
-	kill(-run->x.pid, SIGKILL);
+	if (run->driver->is_tended && run->x.ready >= 0) {
+		close(run->x.ready);
+		run->x.ready = -1;
+	} else {
+		kill(-run->x.pid, SIGKILL);
+	}
 	waitpid(run->x.pid, NULL, 0);
 	return -1;
 }
@@ -301,6 +266,7 @@ static int keep(struct lb_box_run *run, struct lb_error *err)
 int lb_run_watch(struct lb_box_run *run, struct lb_error *err)
 {
 	struct lb_loop *loop = run->box->loop;
+	int slack = 0;
 
 	if (keep(run, err) < 0)
 		return -1;
@@ -312,12 +278,19 @@ int lb_run_watch(struct lb_box_run *run, struct lb_error *err)
 	/* What it says is read when it matters: it says it word by word. */
 	if (run->x.status >= 0)
 		fcntl(run->x.status, F_SETFL, O_NONBLOCK);
-	if (run->x.ready >= 0)
+	/* but for one that says with it that all is mounted */
+	if (run->driver->is_tended)
+		lb_loop_watch(loop, run->x.status, EPOLLIN, on_status, run);
+	else if (run->x.ready >= 0)
 		lb_loop_watch(loop, run->x.ready, EPOLLOUT, on_ready, run);
+	if (run->driver->is_remote) /* it says so itself, if it can */
+		slack = LB_REMOTE_SLACK_MS;
 	if (run->job.spec->timeout_ms < INT64_MAX / 2)
 		lb_timer_set(loop, &run->deadline,
-			     run->started + run->job.spec->timeout_ms,
+			     run->started + run->job.spec->timeout_ms + slack,
 			     on_deadline, run);
+	if (run->job.most_cpu_ms > 0)
+		on_spend(run);
 	lb_run_disk(run, &run->measure_ms);
 	if (run->measure_ms > FIRST_LOOK_MS)
 		run->measure_ms = FIRST_LOOK_MS;

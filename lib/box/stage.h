@@ -37,6 +37,9 @@ struct lb_stage {
 	 */
 	const struct lb_stage_source *etc; /* NULL: there is no root */
 	uint64_t tmp_bytes;
+	/* The backend adds nothing: the root and its /dev are folders of the
+	 * stage, which is read-only in the end. Two file systems less. */
+	bool is_whole;
 	uid_t uid;
 	gid_t gid;
 	/* /workspace: a source of ours, or memory, or, when both are not there,
@@ -44,7 +47,7 @@ struct lb_stage {
 	const struct lb_stage_source *workspace;
 	uint64_t workspace_bytes;
 	/* A file system of its own over .skills keeps anybody inside from moving
-	 * it away between two runs; in it are these, read-only. */
+	 * it away between two runs; in it are these. */
 	bool pins_skills;
 	const struct lb_stage_source *skills;
 	int n_skills;

@@ -43,21 +43,15 @@ static const struct absent table[] = {
 	{"concurrency.pending_queries", NULL},
 	{"concurrency.pending_queries_per_workspace", NULL},
 	{"api", NULL},
-	/* no backend has images, and bubblewrap runs what this machine has */
-	{"box.local.image", "[\"\"]"},
 	{"box.profiles.*.image", "[\"\"]"},
-	{"box.skills_mode", "[\"ro\"]"},
-	/* sessions are counted when they end, too: lb-box is to see to it */
-	{"box.limits.max_sessions", "[64]"},
 	{"box.limits.max_admission_records", "[100000]"},
 	{"box.limits.max_rpc_file_bytes", "[20971520]"},
 	{"box.runtime.endpoint", "[\"\"]",
 	 "there is no program to reach over a network: whoever can reach one "
-	 "can run commands, so the sandbox is always on this machine"},
+	 "can run commands; another machine is reached by "
+	 "box.backend: \"exec:ssh HOST lb-exec --records\""},
 	/* settings of backends that box.backend cannot name */
-	{"box.docker", "any"},
 	{"box.e2b", "any"},
-	{"box.nsjail", "any"},
 	{"box.runtime", NULL},
 	{"box.admission", NULL},
 	{"cloud", NULL},

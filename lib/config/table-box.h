@@ -3,10 +3,26 @@
 {"box.enabled", LB_KEY_BOOL, "true",
  .doc = "is there a sandbox; without one, and where none works, a model is "
 	"offered none of the tools exec, read, write, edit, glob and grep"},
-{"box.backend", LB_KEY_ENUM, "\"local\"",
- .values = "local bubblewrap", .foreign = "docker podman nsjail e2b",
- .doc = "what keeps commands apart: bubblewrap, or the first of those for this "
-	"machine that works (local); never another one when it does not work"},
+{"box.backend", LB_KEY_STRING, "\"local\"",
+ .doc = "what keeps commands apart: bubblewrap (or bwrap), podman, docker, "
+	"nsjail, host, exec:COMMAND, or local: bubblewrap where it works, else podman or docker if they "
+	"have box.local.image; never another one when it does not work"},
+{"box.allowed_images", LB_KEY_LIST, "[]",
+ .doc = "images that a request may name beside box.local.image; none is ever "
+	"fetched"},
+{"box.podman.command", LB_KEY_LIST, "[\"podman\"]",
+ .doc = "the program that is podman, and options before its verb"},
+{"box.podman.runtime", LB_KEY_STRING, "\"\"",
+ .doc = "what runs its containers: runc, crun, runsc or a path; empty is what "
+	"podman takes"},
+{"box.docker.command", LB_KEY_LIST, "[\"docker\"]",
+ .doc = "the program that is docker, and options before its verb"},
+{"box.docker.runtime", LB_KEY_STRING, "\"\"",
+ .doc = "what runs its containers: a name that its daemon knows; empty is what "
+	"docker takes"},
+{"box.docker.cpu_limit_enabled", LB_KEY_BOOL, "true",
+ .doc = "may docker be told how many processors a sandbox has; false where its "
+	"daemon cannot"},
 {"box.allow_host", LB_KEY_BOOL, "false",
  .doc = "may sandbox-mode have commands run on this machine, as whoever runs "
 	"lb and with all that he may do"},
@@ -16,12 +32,28 @@
 {"box.cgroup", LB_KEY_STRING, "\"\"",
  .doc = "the control group below which sandboxes have theirs; empty is the one "
 	"that lb runs in"},
+{"box.nsjail.command", LB_KEY_LIST, "[\"nsjail\"]",
+ .doc = "the program that is nsjail, and options before ours"},
+{"box.workspace", LB_KEY_STRING, "\"\"",
+ .doc = "whose sandboxes are used: sessions, files, processes and quotas of one "
+	"name are apart from those of another and of none, and whoever asks for a "
+	"command there has no network, no mounts and no more than the profile; at "
+	"most 64 bytes"},
+{"box.session_ttl", LB_KEY_DURATION, "\"300s\"",
+ .doc = "what a session of the sandbox runs on, and what goes on in it, ends "
+	"when nobody has used it for so long; its files stay; 0 is never"},
+{"box.workspace_retention_days", LB_KEY_INT, "0", 0, 36500,
+ .doc = "days after which the files of a session that nobody used are removed, "
+	"by lb-box gc and lb-run gc; 0 is never"},
 {"box.default_memory_mb", LB_KEY_INT, "1536", 32, 1048576,
  .doc = "MiB of memory of an MCP server in its sandbox where it does not say"},
 {"box.local.profile", LB_KEY_STRING, "\"default\"",
  .doc = "the profile of commands where none is named: default, "
 	"offline_readonly, network_basic, network_extended or one of "
 	"box.profiles"},
+{"box.local.image", LB_KEY_STRING, "\"\"",
+ .doc = "the image that podman and docker run, for profiles that name none; it "
+	"has to be there, with sh and env in it"},
 {"box.local.host_root", LB_KEY_STRING, "\"\"",
  .doc = "where sandboxes have their files; a relative one is below the folder "
 	"of the state, and empty is box there"},
@@ -38,6 +70,9 @@
 {"box.local.workspace_quota_mb", LB_KEY_INT, NULL, 0, 16777216,
  .doc = "MiB that a workspace may hold where the profile does not lock it; 0 "
 	"is no limit, and unset is what the profile says"},
+{"box.limits.max_sessions", LB_KEY_INT, "64", 0, 5000,
+ .doc = "sessions of the sandbox that may be alive at once: they are in use, or "
+	"have a file system mounted; 0 is none at all"},
 {"box.limits.max_workspace_entries", LB_KEY_INT, "100000", 1, 1000000,
  .doc = "files and folders that a workspace with a quota may hold, but at least "
 	"1000; a smaller quota allows fewer, 64 a MiB"},
@@ -47,9 +82,10 @@
  .doc = "processes that ended which lb-box ps remembers"},
 {"box.limits.completed_process_retention_sec", LB_KEY_INT, "300", 0, 86400,
  .doc = "and for so many seconds"},
-{"box.session_ttl", LB_KEY_DURATION, "\"300s\"",
- .doc = "what goes on of a session ends when nobody used it for so long, but "
-	"not its files; 0 is never"},
+{"box.skills_mode", LB_KEY_ENUM, "\"ro\"", .values = "ro rw overlay",
+ .doc = "what can be written of a skill that is active: nothing (ro); the skill "
+	"itself, for everybody (rw); a copy in the session, which the skill knows "
+	"nothing of (overlay)"},
 {"box.network.allow_private", LB_KEY_LIST, "[]",
  .doc = "networks and addresses that sandboxes with a network may reach although "
 	"they are not public or are this machine's own: 10.1.0.0/16, 10.1.2.3, "

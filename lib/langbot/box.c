@@ -38,10 +38,21 @@ static const struct lost {
 	 "each session has a workspace of its own, in the folder of the state"},
 	{"box.local.skills_root", "skills",
 	 "skills are in the folder of the state"},
-	{"box.local.image", "", "no backend of this version has images"},
 	{"box.e2b.api_key", "", "backend 'e2b' is not in this version"},
 	{NULL, NULL, NULL},
 };
+
+/* Is it what it is here, too, when nobody says anything? */
+static bool is_initial(const char *path, const json_t *value)
+{
+	const struct lb_key *key = lb_key_find(path);
+	json_auto_t *initial =
+		key && key->initial
+			? json_loads(key->initial, JSON_DECODE_ANY, NULL)
+			: NULL;
+
+	return initial && json_equal(initial, value);
+}
 
 static void begin(struct lb_item_report *item, const char *path)
 {
@@ -89,10 +100,22 @@ static void take_backend(struct lb_langbot *in, const json_t *value)
 
 	if (!name || !*name || strcmp(name, "local") == 0)
 		return;
+	if (lb_key_has_word("docker podman nsjail", name)) {
+		take(in, "box.backend", json_string(name));
+		return;
+	}
 	why = lb_printf("backend '%.40s' is not in this version: bubblewrap "
 			"is what runs commands",
 			name);
 	drop(in, "box.backend", why);
+}
+
+static void take_image(struct lb_langbot *in, const json_t *value)
+{
+	const char *name = json_string_value(value);
+
+	if (name && *name)
+		take(in, "box.local.image", json_string(name));
 }
 
 static void take_profile(struct lb_langbot *in, const json_t *value)
@@ -195,14 +218,14 @@ void lb_langbot_box(struct lb_langbot *in)
 	if (enabled && is_off(enabled))
 		take(in, "box.enabled", json_false());
 	take_backend(in, lb_json_path(in->settings, "box.backend"));
+	take_image(in, lb_json_path(in->settings, "box.local.image"));
 	take_profile(in, lb_json_path(in->settings, "box.local.profile"));
 	take_roots(in,
 		   lb_json_path(in->settings, "box.local.allowed_mount_roots"));
 	for (size_t i = 0; same[i]; i++) {
 		const json_t *value = lb_json_path(in->settings, same[i]);
 
-		if (json_is_integer(value) &&
-		    lb_key_absence(same[i], value) != LB_KEY_OFF)
+		if (json_is_integer(value) && !is_initial(same[i], value))
 			take(in, same[i], json_deep_copy(value));
 	}
 	drop_lost(in);

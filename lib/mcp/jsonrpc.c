@@ -44,7 +44,8 @@ static bool is_id(const json_t *id)
 	double real = json_is_real(id) ? json_real_value(id) : 0.5;
 
 	return json_is_string(id) || json_is_integer(id) ||
-	       (fabs(real) < 9007199254740992.0 && real == floor(real));
+	       (real > -9007199254740992.0 && real < 9007199254740992.0 &&
+		real == floor(real));
 }
 
 static int refuse(struct lb_error *err, const char *why)

@@ -169,6 +169,8 @@ def slow():
     status = "never"
     s.settimeout(0.2)
     for byte in text.encode():
+        if time.monotonic() - begun > 20:
+            break
         try:
             s.sendall(bytes([byte]))
             got = s.recv(100)
