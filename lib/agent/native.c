@@ -9,13 +9,11 @@
 static const char *const of_sandbox[] = {"exec", "read", "write", "edit",
 					 "glob", "grep", NULL};
 static const char *const of_skills[] = {"activate", "register_skill", NULL};
-/* It has whatever its servers have. */
-static const char *const of_servers[] = {NULL};
 
 static const struct native natives[] = {
 	{"native", "lb-tool", "serve", of_sandbox},
 	{PROVIDER_SKILL, "lb-skill", "serve", of_skills},
-	{PROVIDER_MCP, "lb-mcp", "provide", of_servers},
+	{PROVIDER_MCP, "lb-mcp", "provide", NULL},
 	{0},
 };
 
@@ -31,7 +29,7 @@ const struct native *native_find(const char *name)
 static const struct native *whose(const char *tool)
 {
 	for (const struct native *n = natives; n->name; n++)
-		for (size_t i = 0; n->tools[i]; i++)
+		for (size_t i = 0; n->tools && n->tools[i]; i++)
 			if (strcmp(n->tools[i], tool) == 0)
 				return n;
 	return NULL;
@@ -59,8 +57,7 @@ static bool is_off(const struct lb_config *config, const struct native *n)
 	       !json_is_true(lb_config_get(config, "box.allow_host"));
 }
 
-/* Is there an MCP server that may be used? */
-static bool has_server(const struct lb_config *config)
+static bool has_servers(const struct lb_config *config)
 {
 	const json_t *servers = lb_config_get(config, "mcp.servers");
 	const char *name;
@@ -82,8 +79,8 @@ static bool is_wanted(const struct agent *a, const struct lb_grants *g,
 	if (is_off(config, n) || is_replaced(config, n) ||
 	    !lb_grants_provider(g, n->name))
 		return false;
-	if (n->tools == of_servers)
-		return lb_grants_any(g) && has_server(config);
+	if (!n->tools)
+		return lb_grants_any(g) && has_servers(config);
 	for (size_t i = 0; n->tools[i]; i++)
 		if (lb_grants_allow(g, n->tools[i], n->tools[i]))
 			return true;

@@ -42,7 +42,7 @@ void agent_complain_once(struct agent *a, const char *what, const char *name,
 /* A provider that need not be configured. */
 struct native {
 	const char *name, *program, *verb;
-	const char *const *tools; /* NULL-ended */
+	const char *const *tools; /* NULL-ended; NULL: what servers have */
 };
 
 #define PROVIDER_SKILL "skill"
