@@ -57,7 +57,7 @@ extern struct reach reach;
 		 .text = &reach.era},                                          \
 		{'f', "from", "FILE", "take servers from an mcpServers file",  \
 		 .text = &reach.from},                                         \
-		{0, "header", "NAME:TEXT",                                    \
+		{0, "header", "NAME:TEXT",                                     \
 		 "with --url: a header; TEXT may be env:NAME or file:PATH",    \
 		 .list = &reach.headers},                                      \
 		{0, "host", NULL, "run it on this machine, in no sandbox",     \
