@@ -69,18 +69,19 @@ static enum lb_skill_files files_of(const struct serving *s)
 			       lb_policy_lists(s->config, s->context,
 					       "activate", &place)
 		       ? LB_SKILL_READ_ONLY
-		       : LB_SKILL_NO_FILES;
+		       : LB_SKILL_RESOURCES;
 }
 
 /* lb_skill_activate(), and where its files are for who asks this server. */
 static json_t *activate(const struct serving *s, const struct room *room,
 			const char *name, struct lb_error *err)
 {
-	json_t *got = lb_skill_activate(&room->visible, name, files_of(s), err);
+	enum lb_skill_files files = files_of(s);
+	json_t *got = lb_skill_activate(&room->visible, name, files, err);
 	lb_autobuf struct lb_buf text = {0};
 
-	if (!got)
-		return NULL;
+	if (!got || files == LB_SKILL_RESOURCES)
+		return got;
 	lb_buf_printf(&text,
 		      "%s\nEach of its files is a resource of this server, "
 		      "too: "
