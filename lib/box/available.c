@@ -92,6 +92,8 @@ static int try(struct lb_loop *loop, struct lb_box *box, struct lb_error *err)
 		return -1;
 	if (!driver->isolates)
 		return driver->may(box, err);
+	if (driver->look)
+		return driver->look(box, err);
 	if (lb_box_spec_read(&spec, request, err) == 0) {
 		spec.timeout_ms = p.limit_ms;
 		if (lb_box_start(box, &job, err)) {

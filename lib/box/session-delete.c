@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "box/e2b.h"
 #include "box/key.h"
 #include "box/place.h"
 #include "box/session.h"
@@ -80,9 +81,10 @@ int lb_box_session_delete(struct lb_config *config, const char *state,
 	lb_autofree char *given = lb_box_workspaces(config, state);
 	lb_autofree char *workspaces = realpath(given, NULL);
 	lb_autofree char *sessions = lb_printf("%s/sessions", root);
+	lb_autofree char *machine = lb_printf("%s/%s/e2b", sessions, folder);
 	lb_autoclose int used = claim(sessions, folder, name, err);
 
-	if (used < 0)
+	if (used < 0 || lb_e2b_forget(config, machine, err) < 0)
 		return -1;
 	if (workspaces && (unmount(workspaces, folder, err) < 0 ||
 			   remove_from(workspaces, folder, err) < 0))

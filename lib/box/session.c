@@ -90,27 +90,30 @@ static int lock(const struct lb_box_session *s, struct lb_error *err)
  * Who uses a session holds this file, and finds it still there when he does: a
  * session that was deleted meanwhile begins anew.
  */
-static int use(struct lb_box_session *s, struct lb_error *err)
+int lb_box_session_use(const char *folder, struct lb_error *err)
 {
-	lb_autofree char *path = lb_printf("%s/use", s->folder);
+	lb_autofree char *path = lb_printf("%s/use", folder);
 	struct stat st;
 
 	for (;;) {
-		s->used = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-			       0600);
-		if (s->used < 0 && errno == ENOENT) {
-			if (lb_path_make(s->folder, err) < 0)
+		int used = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+				0600);
+
+		if (used < 0 && errno == ENOENT) {
+			if (lb_path_make(folder, err) < 0)
 				return -1;
 			continue;
 		}
-		if (s->used < 0 ||
-		    (flock(s->used, LOCK_SH) < 0 && errno != EINTR) ||
-		    fstat(s->used, &st) < 0)
-			return lb_fail_sys(err, LB_IO, "cannot hold '%s'",
-					   path);
+		if (used < 0 || (flock(used, LOCK_SH) < 0 && errno != EINTR) ||
+		    fstat(used, &st) < 0) {
+			lb_fail_sys(err, LB_IO, "cannot hold '%s'", path);
+			if (used >= 0)
+				close(used);
+			return -1;
+		}
 		if (st.st_nlink > 0)
-			return 0;
-		close(s->used);
+			return used;
+		close(used);
 	}
 }
 
@@ -290,7 +293,8 @@ int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 		s->folder = lb_printf("%s/sessions/%s", o.root, folder);
 		s->workspace = lb_printf("%s/%s", all, folder);
 		o.image = lb_printf("%s/workspace.img", s->folder);
-		if (use(s, err) == 0)
+		s->used = lb_box_session_use(s->folder, err);
+		if (s->used >= 0)
 			opened = open_all(&o, err);
 	}
 	free(o.root);

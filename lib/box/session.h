@@ -42,9 +42,15 @@ int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 void lb_box_session_close(struct lb_box_session *s);
 
 /*
+ * Hold what we know of a session in that folder, made if it is missing: nobody
+ * deletes the session until this is closed. LB_IO.
+ */
+int lb_box_session_use(const char *folder, struct lb_error *err);
+
+/*
  * Remove the session: its files, its file system, what we know of it; its user
  * id is free then. LB_NOINPUT: there is none of that name; LB_AGAIN: somebody
- * uses it; LB_DENIED, LB_IO.
+ * uses it, or a machine it has elsewhere cannot be ended; LB_DENIED, LB_IO.
  */
 int lb_box_session_delete(struct lb_config *config, const char *state,
 			  const char *name, struct lb_error *err);

@@ -13,7 +13,7 @@
 
 #define BUILT_IN "default offline_readonly network_basic network_extended"
 
-#define BACKENDS "local bubblewrap bwrap podman docker nsjail host"
+#define BACKENDS "local bubblewrap bwrap podman docker nsjail e2b host"
 
 /* What a profile may lock. */
 #define FIELDS                                                                 \
