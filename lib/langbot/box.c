@@ -115,6 +115,7 @@ static void take_e2b(struct lb_langbot *in)
 	const json_t *key = lb_json_path(in->settings, key_path);
 	const char *url =
 		json_string_value(lb_json_path(in->settings, E2B_URL));
+	lb_autofree char *full = NULL;
 	json_t *template =
 		lb_langbot_text(lb_json_path(in->settings, E2B_TEMPLATE));
 	json_t *secret =
@@ -124,10 +125,13 @@ static void take_e2b(struct lb_langbot *in)
 		take(in, key_path, secret);
 	else if (json_string_length(key) > 0)
 		drop(in, key_path, "it would not be read as a key here");
-	if (url && lb_config_is_url(url))
-		take(in, E2B_URL, json_string(url));
-	else if (url && *url)
-		drop(in, E2B_URL, "it has to begin with http:// or https://");
+	if (url && *url) /* there it is the domain that the service is in */
+		full = lb_printf("%s%s",
+				 strstr(url, "://") ? "" : "https://api.", url);
+	if (full && lb_config_is_url(full))
+		take(in, E2B_URL, json_string(full));
+	else if (full)
+		drop(in, E2B_URL, "it is neither a URL nor a domain");
 	if (json_string_length(template) > 0)
 		take(in, E2B_TEMPLATE, json_incref(template));
 	json_decref(template);
