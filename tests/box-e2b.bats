@@ -234,8 +234,8 @@ sleeps() {
 	fault 'POST /sandboxes' status '{"status": 400, "message": "not this"}'
 	refuses 69 "e2b does not take what it is asked (status 400): not this"
 	fault 'POST /sandboxes' status '{"status": 429, "message": "too many", "retry_after": 60}'
-	refuses 125 "e2b has had too many requests, or has too many machines of ours (status 429): too many"
-	LB__BOX__E2B__API_URL=http://127.0.0.1:1 refuses 125 \
+	refuses 75 "e2b has had too many requests, or has too many machines of ours (status 429): too many"
+	LB__BOX__E2B__API_URL=http://127.0.0.1:1 refuses 75 \
 		"e2b does not answer: cannot connect to '127.0.0.1:1': Connection refused"
 	fault 'POST /process.Process/Start' status '{"status": 401, "message": "not you"}'
 	refuses 69 "e2b does not start a command (status 401): not you"
@@ -251,7 +251,7 @@ sleeps() {
 	fault 'POST /sandboxes' status '{"status": 429, "retry_after": 1, "times": 1}'
 	lb-exec -- true
 	fault 'POST /sandboxes' close
-	run -125 lb-exec -- true
+	run -75 lb-exec -- true
 	same 3 "$(grep -c '^POST /sandboxes$' "$E2B/log")"
 	fault 'DELETE /sandboxes' status '{"status": 404}'
 	lb-exec --session s -- touch f

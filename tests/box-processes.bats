@@ -16,17 +16,6 @@ teardown() {
 	done
 }
 
-# until_true COMMAND... - for at most 10 s.
-until_true() {
-	local i
-	for i in {1..200}; do
-		! "$@" || return 0
-		sleep 0.05
-	done
-	echo "never: $*" >&2
-	return 1
-}
-
 status_of() {
 	lb-box ps | jq -r --arg name "$1" 'select(.name == $name).status'
 }
@@ -269,4 +258,126 @@ me' "$(head -3 <<< "$output")"
 		print(s.recv(100))
 	END
 	same "b''" "$output"
+}
+
+# server - the configuration of a flow whose tools begin with a process of their
+# own, "srv".
+server() {
+	cat > "$LB_CONFIG" <<-END
+		llm: {model: offline}
+		pipelines: {default: {ai: {local-agent: {enable-all-tools: true}}, sandbox: {open-to: everyone}, tools: {providers: [mine]}}}
+		tools: {providers: {mine: {command: ["$PWD/mine"]}}}
+	END
+	cat > mine <<-END
+		#!/bin/sh
+		lb-box start srv --persistent -- sh -c "$1" > "$PWD/started" 2>&1
+		read -r hello
+		echo '{"version":1,"name":"mine"}'
+		while read -r l; do :; done
+	END
+	chmod +x mine
+}
+
+# runs - lb-run, talked to by a descriptor, until its process is there; its pid.
+runs() {
+	mkfifo talk
+	lb-run "$@" < talk > /dev/null 2> said 3>&- &
+	runner=$!
+	exec 9> talk
+	echo hello >&9
+	until_true is_status srv running
+}
+
+@test "it survives 1,000 commands, and dies with its owner" {
+	sleep 60 3>&- &
+	owner=$!
+	lb-box start --owner $owner srv --session s -- sh -c "$echoes" > /dev/null
+	pid=$(lb-box ps | jq .pid)
+	for i in {1..1000}; do
+		echo '{"kind":"exec","session_id":"s'$((i % 5))'","cmd":":"}'
+	done > in
+	lb-exec --records -j 5 < in > out
+	same 1000 "$(grep -c '"ok":true' out)"
+	same "got x" "$(echo x | lb-box attach -n 1 srv)"
+	same "running $pid" "$(lb-box ps | jq -r '"\(.status) \(.pid)"')"
+	kill -9 $owner
+	wait $owner || true
+	until_true is_status srv exited
+	same 'its owner ended' "$(lb-box ps | jq -r .ended)"
+	gone "lb-box keep srv"
+}
+
+@test "what the tools of lb-run started ends with it, within its grace" {
+	server 'cat; echo ended > /workspace/x; echo told >&2'
+	runs --grace 3s
+	same "$runner" "$(lb-box ps | jq .owner)"
+	kill -TERM $runner
+	wait $runner || true
+	# It is over when lb-run is.
+	same 'exited it was told to' "$(lb-box ps | jq -r '"\(.status) \(.ended)"')"
+	run -0 lb-box logs srv
+	[[ $output == *told ]]
+	exec 9>&-
+}
+
+@test "one that does not want to end has no more than the grace of lb-run" {
+	server "trap '' TERM; while :; do sleep 1; done"
+	runs --grace 1s
+	begun=$(date +%s%3N)
+	kill -TERM $runner
+	wait $runner || true
+	took=$(($(date +%s%3N) - begun))
+	[ "$took" -lt 4000 ] || { echo "$took ms"; return 1; }
+	same lost "$(lb-box ps | jq -r .status)"
+	gone "lb-box keep srv"
+	exec 9>&-
+}
+
+@test "it ends when lb-run is killed, and nothing is left of it" {
+	server cat
+	runs
+	kill -9 $runner
+	wait $runner || true
+	until_true is_status srv exited
+	same 'its owner ended' "$(lb-box ps | jq -r .ended)"
+	lb-box reap
+	same 'ok none whose owner is gone' \
+		"$(lb-box doctor --json | jq -r 'select(.check == "processes") | "\(.state) \(.text)"')"
+	gone "lb-box keep srv"
+	exec 9>&-
+}
+
+@test "reap ends one whose keeper did not hear that its owner is gone" {
+	sleep 60 3>&- &
+	owner=$!
+	lb-box start --owner $owner srv -- cat > /dev/null
+	same '' "$(lb-box reap)"
+	info=$LB_STATE/box/processes/srv/info
+	# The pid is another's by now.
+	jq -c '.owner_since += 1' "$info" > new
+	cp new "$info"
+	same 'weak 1 go on although their owner is gone' \
+		"$(lb-box doctor --json | jq -r 'select(.check == "processes") | "\(.state) \(.text)"')"
+	same '{"ended":"orphan","name":"srv"}' "$(lb-box reap)"
+	same exited "$(status_of srv)"
+	same ok "$(lb-box doctor --json | jq -r 'select(.check == "processes").state')"
+	kill $owner
+}
+
+@test "an owner is what LB_OWNER says, or none that is not there any more" {
+	sleep 60 3>&- &
+	owner=$!
+	LB_OWNER=$owner lb-box start one -- cat > /dev/null
+	same $owner "$(lb-box ps | jq .owner)"
+	since=$(lb-box ps | jq .owner_since)
+	run -0 env LB_OWNER=$$ lb-box start --owner "$owner:$since" two -- cat
+	run -64 env LB_OWNER="$owner:$((since + 1))" lb-box start three -- cat
+	same "lb-box: the owner $owner is not there any more: its pid is another's" "$output"
+	for o in x 1 -5 "$owner x" "$owner:" "$owner:1x" 99999999; do
+		run -64 lb-box start --owner "$o" three -- cat
+		[[ $output == "lb-box: '$o' is no process: PID, or PID:SINCE" ]]
+	done
+	kill -9 $owner
+	until_true is_status one exited
+	until_true is_status two exited
 }

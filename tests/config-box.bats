@@ -123,12 +123,12 @@ said() {
 @test "what has no effect in this version is refused, unless it asks for nothing" {
 	same "1: box.runtime.endpoint: there is no program to reach over a network: whoever can reach one can run commands; another machine is reached by box.backend: \"exec:ssh HOST lb-exec --records\"" \
 		"$(problems 'box: {runtime: {endpoint: http://box:5410}}')"
-	same "1: box.default_memory_mb: not in this version" \
-		"$(problems 'box: {default_memory_mb: 64}')"
-	same "1: box.skills_mode: not in this version" \
-		"$(problems 'box: {skills_mode: rw}')"
-	same "1: box.limits.max_sessions: not in this version" \
-		"$(problems 'box: {limits: {max_sessions: 3}}')"
+	same "1: box.skills_mode: 'copy' is not ro, rw or overlay" \
+		"$(problems 'box: {skills_mode: copy}')"
+	same "" "$(problems 'box: {skills_mode: rw}')"
+	same "1: box.limits.max_sessions: '5001' is not a whole number from 0 to 5000" \
+		"$(problems 'box: {limits: {max_sessions: 5001}}')"
+	same "" "$(problems 'box: {limits: {max_sessions: 0}, session_ttl: none}')"
 	same "1: box.enabld: unknown key (did you mean 'box.enabled'?)" \
 		"$(problems 'box: {enabld: false}')"
 	# LangBot's own file says these
@@ -172,10 +172,10 @@ said() {
 		'  local: {profile: offline_readonly, image: py, host_root: /srv/box, default_workspace: "", skills_root: skills, allowed_mount_roots: [./data/box, /tmp, /srv/shared, rel], workspace_quota_mb: 100}' \
 		'  limits: {max_sessions: 5, max_workspace_entries: 1000}' \
 		"system: {limitation: {force_box_session_id_template: '{sender_id}'}}"
-	same '{"enabled":false,"local":{"allowed_mount_roots":["/srv/shared"],"profile":"offline_readonly","workspace_quota_mb":100},"limits":{"max_workspace_entries":1000}}' \
+	same '{"enabled":false,"local":{"allowed_mount_roots":["/srv/shared"],"profile":"offline_readonly","workspace_quota_mb":100},"limits":{"max_sessions":5,"max_workspace_entries":1000}}' \
 		"$(lb-config get box | jq -c '{enabled, local: (.local |
 			{allowed_mount_roots, profile, workspace_quota_mb}),
-			limits: {max_workspace_entries: .limits.max_workspace_entries}}')"
+			limits: (.limits | {max_sessions, max_workspace_entries})}')"
 	same '{sender_id}' "$(lb-config get system.limitation.force_box_session_id_template)"
 	same taken "$(said box.backend)"
 	same '"docker" "py"' "$(lb-config get box | jq -c '.backend, .local.image' | paste -sd ' ')"
@@ -185,8 +185,7 @@ said() {
 	same "narrowed: /tmp is left out: everybody's files are in it; 'rel' is left out: it is no absolute path" \
 		"$(said box.local.allowed_mount_roots)"
 	same taken "$(said box.limits.max_workspace_entries)"
-	same "not taken: box.limits.max_sessions is not in this version" \
-		"$(said box.limits.max_sessions)"
+	same taken "$(said box.limits.max_sessions)"
 	same "" "$(said box.local.skills_root)"
 }
 

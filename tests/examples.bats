@@ -82,11 +82,35 @@ line() {
 	TELEGRAM_BOT_TOKEN=1:wrong run ! "$SHELF/flow.sh" telegram support
 }
 
+@test "the plans say what they are for, and hold" {
+	for plan in "$SHELF"/plans/*.yaml; do
+		run -0 lb-config check "$plan"
+	done
+	of() {
+		LB_CONFIG=$SHELF/plans/$1.yaml lb-config get box |
+			jq -c '.local.profile as $p | .profiles[$p] |
+				[.cpus, .memory_mb, .network, .host_path_mode]'
+	}
+	same '[0.5,256,"off","ro"]' "$(of free)"
+	same '[1,512,"off","rw"]' "$(of pro)"
+	same '[2,1024,"off","rw"]' "$(of enterprise)"
+	needs_sandbox
+	export LB_CONFIG=$SHELF/plans/free.yaml
+	run -2 --separate-stderr lb-exec --session s --memory 4G --cpus 8 --json -- sh -c 'echo x > f'
+	same false "$(jq .ok <<< "$output")"
+	same '[0.5,256]' "$(lb-box audit | jq -c '.limits | [.cpus, .memory_mb]')"
+	for _ in {2..10}; do
+		lb-exec -- true
+	done
+	run -77 lb-exec -- true
+	[[ $output == *"the 10 commands a day of one sender are used up"* ]]
+}
+
 @test "the units are right, hardened, and name what is there" {
 	need systemd systemd-analyze
 	mkdir units
 	for unit in "$SHELF"/systemd/*; do
-		sed "s#/usr/bin/lb-run#$LB_TEST_BUILD/lb-run#" "$unit" \
+		sed "s#/usr/bin/lb-\(run\|box\)#$LB_TEST_BUILD/lb-\1#" "$unit" \
 			> "units/${unit##*/}"
 	done
 	run -0 systemd-analyze verify --man=no units/*
@@ -100,6 +124,11 @@ line() {
 		run -0 sh -c "$command --print"
 		[[ $output == *"lb-ingest telegram --bot support"* ]]
 	done
+	run -0 systemd-analyze security --offline=true --threshold=20 \
+		units/lb-box-reap.service
+	while read -r command; do
+		run -0 sh -c "${command/'/etc/lb/config.yaml'/$LB_CONFIG}"
+	done < <(sed -n 's/^ExecStart=//p' units/lb-box-reap.service)
 	grep -q '^Type=notify' units/lb-run.service
 	grep -q '^OnCalendar=' units/lb-once.timer
 	run -0 systemd-analyze calendar "$(sed -n 's/^OnCalendar=//p' \

@@ -9,7 +9,7 @@ unset "${!LB__@}" "${!OPENAI_@}" "${!ANTHROPIC_@}" "${!OLLAMA_@}" \
 # shellcheck disable=SC2046 # names
 unset $(compgen -e | grep '_API_KEY$')
 unset LB_LOG LB_LOG_FORMAT LB_LOG_BODIES \
-	LB_MODEL LB_MAX_LINE LB_SHARE LB_CONFIG LB_STATE
+	LB_MODEL LB_MAX_LINE LB_SHARE LB_CONFIG LB_STATE LB_OWNER
 unset http_proxy https_proxy all_proxy no_proxy ftp_proxy
 unset HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY FTP_PROXY
 unset XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR \

@@ -124,6 +124,70 @@ echo 3' "$(lb-box audit | jq -r .command)"
 	[ ! -e "$LB_STATE/box/audit.folding" ]
 }
 
+@test "errors are what was refused, not run or ended; a status of its own is none" {
+	row 1 '{"exit_code": 3}'
+	row 2 '{"decision": "denied", "reason": "not for you", "exit_code": null}'
+	row 3 '{"decision": "pending", "reason": "waits for an operator"}'
+	row 4 '{"reason": "there is no sandbox"}'
+	row 5 '{"tool": "read", "reason": "no such file"}'
+	row 6 '{"killed_by": "timeout", "sender": "bob"}'
+	row 7 '{"killed_by": "memory"}'
+	row 8 '{"killed_by": "what is new"}'
+	same '2 denied
+4 failed
+5 tool
+6 timeout
+7 memory
+8 other' "$(lb-box errors | jq -r '(.time[17:19] | tonumber | tostring) + " " + .class')"
+	same 'memory other' "$(lb-box errors -n 2 | jq -r .class | xargs)"
+	same timeout "$(lb-box errors --sender bob | jq -r .class)"
+	same '' "$(lb-box errors --since 1h)"
+	run -0 on_terminal 'lb-box errors -n 6'
+	[[ ${lines[0]} == "time "*"class "*"session "*"sender "*"tool "*"why"* ]]
+	[[ ${lines[1]} == *"denied "*"not for you"* ]]
+	run -64 lb-box errors -n 0
+}
+
+@test "metrics are what Prometheus reads, of a time" {
+	cd "$BATS_TEST_TMPDIR"
+	# when AGO [JSON] - a row of so many seconds ago
+	when() {
+		row "$1" "{\"time\": $(($(date +%s) - $1))000} + ${2:-{\}}"
+	}
+	row() {
+		mkdir -p "$LB_STATE/box"
+		jq -cn --arg n "$1" "{key: \"00000000-0000-7000-8000-\(\"000000000000\(\$n)\"[-12:])\",
+			decision: \"allowed\", tool: \"exec\", backend: \"bubblewrap\"} + $2" \
+			>> "$LB_STATE/box/audit.jsonl"
+	}
+	for i in {1..100}; do
+		when "$i" "{\"duration_ms\": ${i}00}"
+	done
+	when 200 '{"decision": "denied", "backend": null}'
+	when 201 '{"tool": "read", "backend": null}'
+	when 202 '{"tool": "x\"y\nz", "backend": null}'
+	when 7200 '{"duration_ms": 99999}'
+	lb-box metrics --since 1h > out
+	run -0 grep -v '^#' out
+	for line in 'lb_box_window_seconds 3600' 'lb_box_calls{tool="exec"} 101' \
+		'lb_box_calls{tool="read"} 1' 'lb_box_calls{tool="other"} 1' \
+		'lb_box_errors{class="denied"} 1' 'lb_box_errors{class="timeout"} 0' \
+		'lb_box_execs 100' 'lb_box_exec_seconds{quantile="0.5"} 5.000' \
+		'lb_box_exec_seconds{quantile="0.9"} 9.000' \
+		'lb_box_exec_seconds{quantile="0.99"} 9.900' \
+		'lb_box_exec_seconds_all 505.000' 'lb_box_sessions{state="all"} 0' \
+		'lb_box_processes{state="running"} 0' \
+		'lb_box_workspace_bytes 0'; do
+		grep -qxF "$line" out || { echo "no $line"; cat out; return 1; }
+	done
+	# Each has its type before it, and nothing else is in it.
+	run ! grep -vE '^(# (HELP|TYPE) lb_box_[a-z_]+ .+|lb_box_[a-z_]+(\{[a-z]+="[a-z0-9_.]+"\})? [0-9.]+)$' out
+	same "$(sed -n 's/^# TYPE \([a-z_]*\) gauge$/\1/p' out | sort)" \
+		"$(sed -n 's/^\(lb_box_[a-z_]*\).*/\1/p' out | sort -u)"
+	same 'lb_box_execs 101' "$(lb-box metrics | grep '^lb_box_execs ')"
+	run -64 lb-box metrics --since none
+}
+
 @test "gc forgets what is older than retention.audit says" {
 	row 1
 	row 2 "{\"time\": $(date +%s)000}"
@@ -221,7 +285,7 @@ bbbbbbbb|2|bob' "$(sql 'SELECT id, state, who FROM approvals')"
 @test "doctor says a line a check, and by its status how it is" {
 	run --separate-stderr lb-box doctor --json
 	[ "$status" -eq 0 ] || [ "$status" -eq 1 ] || [ "$status" -eq 69 ]
-	same 'apparmor bwrap container docker e2b landlock leftovers limits namespaces nsjail podman quota sandbox seccomp state unprivileged users' \
+	same 'apparmor bwrap container docker e2b landlock leftovers limits namespaces network nsjail podman processes quota sandbox seccomp state unprivileged users' \
 		"$(jq -r .check <<< "$output" | sort | xargs)"
 	worst=$(jq -rs 'if .[0].state == "missing" then 69
 		elif any(.state != "ok") then 1 else 0 end' <<< "$output")
@@ -247,6 +311,26 @@ bbbbbbbb|2|bob' "$(sql 'SELECT id, state, who FROM approvals')"
 	need userns
 	need bwrap
 	same ok "$(lb-box doctor | jq -r 'select(.check == "sandbox").state')"
+}
+
+@test "doctor asks the proxy of a sandbox that has a network" {
+	needs_sandbox
+	network() {
+		"$@" | jq -r 'select(.check == "network") | "\(.state) \(.text)"'
+	}
+	same 'ok on and allow work: a proxy listens in a sandbox and answers; what it reaches outside was not tried' \
+		"$(network lb-box doctor)"
+	# Without the program that connects it, and with one that does not.
+	cd "$BATS_TEST_TMPDIR"
+	mkdir apart
+	cp "$LB_TEST_BUILD/lb-box" apart
+	same "weak on and allow do not work: there is no network for a sandbox: cannot start '$PWD/apart/lb-exec': No such file or directory" \
+		"$(network apart/lb-box doctor)"
+	printf '#!/bin/sh\nexit 3\n' > apart/lb-exec
+	chmod +x apart/lb-exec
+	same "weak on and allow do not work: there is no network for a sandbox: 'lb-exec --bridge' ended" \
+		"$(network apart/lb-box doctor)"
+	same "ok none in workspace 'a'" "$(network lb-box doctor --workspace a)"
 }
 
 @test "doctor says that nothing can be kept" {

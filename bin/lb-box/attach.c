@@ -27,6 +27,7 @@ const struct lb_opt attach_options[] = {
 	 .arg = "TIME",
 	 .help = "wait so long for more when our input has ended (default 2s)",
 	 .duration = &linger},
+	BOX_WORKSPACE,
 	{0},
 };
 

@@ -29,6 +29,7 @@ const struct lb_opt audit_options[] = {
 	 .arg = "TIME",
 	 .help = "only what began at most that long ago, such as 2h",
 	 .duration = &since},
+	BOX_WORKSPACE,
 	{0},
 };
 
@@ -87,6 +88,7 @@ int audit_verb(int argc, char **argv)
 							: 0,
 		.session = session,
 		.sender = sender,
+		.workspace = box_whose(),
 		.limit = limit,
 	};
 

@@ -10,6 +10,7 @@ static const char *config_file;
 const struct lb_opt delete_options[] = {
 	{'c', "config", "FILE", "read this configuration",
 	 .text = &config_file},
+	BOX_WORKSPACE,
 	{0},
 };
 
@@ -17,7 +18,7 @@ const struct lb_opt delete_options[] = {
 int delete_verb(int argc, char **argv)
 {
 	struct lb_error err;
-	struct lb_config *config = lb_config_load(config_file, &err);
+	struct lb_config *config = box_config(config_file, &err);
 	lb_autofree char *state = config ? lb_config_state(&err) : NULL;
 	int code = LB_OK;
 

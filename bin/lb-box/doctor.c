@@ -17,6 +17,7 @@ const struct lb_opt doctor_options[] = {
 	{'c', "config", "FILE", "read this configuration file",
 	 .text = &config_file},
 	{.name = "json", .help = "write a line of JSON each", .flag = &json},
+	BOX_WORKSPACE,
 	{0},
 };
 
@@ -57,7 +58,7 @@ int doctor_verb(int argc, char **argv)
 	static const char *const columns[] = {"check", NULL};
 	static const enum lb_exit codes[] = {LB_OK, LB_NO, LB_UNAVAILABLE};
 	struct lb_error err;
-	struct lb_config *config = lb_config_load(config_file, &err);
+	struct lb_config *config = box_config(config_file, &err);
 	lb_autofree char *state = config ? lb_config_state(&err) : NULL;
 	struct lb_table *table = NULL;
 	const struct lb_patient patient = {"", state, config, geteuid()};

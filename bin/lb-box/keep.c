@@ -69,9 +69,17 @@ void words_add(struct words *w, const char *word)
 	w->at[w->n] = NULL;
 }
 
+int keep_owner(struct lb_owner *owner, struct lb_error *err)
+{
+	const char *text = keep.owner ? keep.owner : lb_config_env("LB_OWNER");
+
+	*owner = (struct lb_owner){.pid = 0};
+	return text ? lb_owner_read(owner, text, err) : 0;
+}
+
 int place_open(struct place *p, const char *config, struct lb_error *err)
 {
-	p->config = lb_config_load(config, err);
+	p->config = box_config(config, err);
 	p->state = p->config ? lb_config_state(err) : NULL;
 	if (!p->state)
 		return -1;
@@ -144,12 +152,12 @@ static int run(const struct place *p, const char *name, struct lb_error *err)
 		.command = lb_command(),
 		.idle_ms = keep.idle_ms,
 		.grace_ms = keep.grace_ms,
-		.owner = (pid_t)keep.owner,
 		.ready = keep.ready ? (int)keep.ready : -1,
 	};
 	int code;
 
-	if (lb_kept_check_name(name, err) < 0)
+	if (lb_kept_check_name(name, err) < 0 ||
+	    keep_owner(&how.owner, err) < 0)
 		return -1;
 	if (how.idle_ms == 0)
 		how.idle_ms = lb_config_ms(p->config, "box.session_ttl");

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/prog.h"
+#include "box/owner.h"
 
 enum { KEEP_GRACE_MS = 5000 };
 
@@ -18,10 +19,14 @@ struct keep_options {
 	struct lb_list env, mounts, skills;
 	int64_t idle_ms, grace_ms; /* 0: the usual */
 	bool persistent, replace, json;
-	long owner, ready; /* 0: none */
+	const char *owner; /* NULL: what LB_OWNER says */
+	long ready;        /* 0: none */
 };
 
 extern struct keep_options keep;
+
+/* Whom it ends with; pid 0: nobody. */
+int keep_owner(struct lb_owner *owner, struct lb_error *err);
 
 /* A list of arguments, NULL-ended; `at` is freed by its owner. */
 struct words {

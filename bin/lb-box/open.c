@@ -8,8 +8,10 @@ enum { BUSY_MS = 5000 };
 
 int box_store(struct lb_store **take, struct lb_error *err)
 {
-	lb_autofree char *state = lb_config_state(err);
+	struct lb_config *config = box_config(NULL, err);
+	lb_autofree char *state = config ? lb_config_state(err) : NULL;
 
+	lb_config_close(config);
 	*take = NULL;
 	if (!state)
 		return -1;

@@ -18,6 +18,7 @@ static bool json;
 
 const struct lb_opt pending_options[] = {
 	{.name = "json", .help = "write a line of JSON each", .flag = &json},
+	BOX_WORKSPACE,
 	{0},
 };
 
@@ -99,9 +100,12 @@ static void show_people(const json_t *request, int64_t until)
 static void show(void *arg, const json_t *request)
 {
 	struct show *s = arg;
+	const char *of = lb_json_str(request, "workspace");
 	int64_t asked = 0, until = 0;
 	json_t *row;
 
+	if (box_whose() && (!of || strcmp(of, box_whose()) != 0))
+		return;
 	if (++s->n > SHOWN && !s->table)
 		return;
 	lb_json_int(request, "asked", &asked);

@@ -30,6 +30,7 @@ const struct lb_opt ps_options[] = {
 	{'c', "config", "FILE", "read this configuration",
 	 .text = &config_file},
 	{.name = "json", .help = "write a line of JSON each", .flag = &json},
+	BOX_WORKSPACE,
 	{0},
 };
 
@@ -41,6 +42,7 @@ const struct lb_opt stop_options[] = {
 	 .help = "from the end of its input to its death (default 5s)",
 	 .duration = &grace},
 	{.name = "kill", .help = "kill it at once", .flag = &at_once},
+	BOX_WORKSPACE,
 	{0},
 };
 
@@ -50,6 +52,7 @@ const struct lb_opt logs_options[] = {
 	{'n', "lines", "N", "only the last N", .number = &lines, .min = 1,
 	 .max = 1000000},
 	{'f', "follow", NULL, "go on as long as it runs", .flag = &follow},
+	BOX_WORKSPACE,
 	{0},
 };
 

@@ -54,13 +54,14 @@
 		 .duration = &keep.grace_ms},                                  \
 	{                                                                      \
 		0, "owner", "PID", "end it when that process ends",            \
-			.number = &keep.owner, .min = 2, .max = 4194304        \
+			.text = &keep.owner                                    \
 	}
 
 const struct lb_opt keep_options[] = {
 	OPTIONS,
 	{0, "ready", "FD", "write a line there when it can be reached",
 	 .number = &keep.ready, .min = 3, .max = 1023},
+	BOX_WORKSPACE,
 	{0},
 };
 
@@ -70,6 +71,7 @@ const struct lb_opt start_options[] = {
 	 .help = "end the one of that name first",
 	 .flag = &keep.replace},
 	{.name = "json", .help = "write a line of JSON", .flag = &keep.json},
+	BOX_WORKSPACE,
 	{0},
 };
 
@@ -94,10 +96,13 @@ static int start(const char *name, pid_t *pid, int *ready, int *said,
 	lb_autofree char *self = lb_printf("%s/lb-box", bin);
 	lb_autofree char *idle = lb_printf("%lldms", (long long)keep.idle_ms);
 	lb_autofree char *grace = lb_printf("%lldms", (long long)keep.grace_ms);
-	lb_autofree char *owner = lb_printf("%ld", keep.owner);
 	struct words w = {NULL, 0};
+	char owner[LB_OWNER_TEXT];
+	struct lb_owner of;
 	int ends[2], errors[2], bad;
 
+	if (keep_owner(&of, err) < 0)
+		return -1;
 	/* Not our standard error: it would be held open as long as it runs. */
 	if (pipe2(ends, O_CLOEXEC) < 0 || pipe2(errors, O_CLOEXEC) < 0)
 		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
@@ -109,8 +114,10 @@ static int start(const char *name, pid_t *pid, int *ready, int *said,
 			   keep.idle_ms == INT64_MAX ? "none" : idle);
 	if (keep.grace_ms)
 		put_number(&w, "--grace", grace);
-	if (keep.owner)
+	if (of.pid) {
+		lb_owner_text(&of, owner);
 		put_number(&w, "--owner", owner);
+	}
 	if (keep.persistent)
 		words_add(&w, "--persistent");
 	keep_hand_on(&w);

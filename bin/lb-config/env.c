@@ -34,6 +34,7 @@ static const struct variable table[] = {
 	{"LB_SHARE", "folder of the data files"},
 	{"LB_MODEL", "the model, as provider/model"},
 	{"LB_MAX_LINE", "longest line of a stream, 16M without it"},
+	{"LB_OWNER", "process that what lb-box start starts ends with"},
 	{"LB_LOG", "error, warning, info or debug"},
 	{"LB_LOG_FORMAT", "json: log lines as JSON objects"},
 	{"LB_LOG_BODIES", "1: request bodies too at level debug"},

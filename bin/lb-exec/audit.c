@@ -2,6 +2,7 @@
 #include "box/audit.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "box/admit.h"
 #include "exec.h"
 
 void request_audit(const struct work *w, const struct lb_box_spec *spec,
@@ -11,14 +12,18 @@ void request_audit(const struct work *w, const struct lb_box_spec *spec,
 	/* a program that may not be run (126) was not refused by us */
 	const bool denied = error && error->code == LB_DENIED &&
 			    !(result && result->exit_code > 0);
+	/* one that was refused before it was read */
+	const char *asked =
+		record ? lb_json_str(record, "session_id") : options.session;
 	struct lb_box_audit row = {
 		.time = lb_clock_now() - (result ? result->duration_ms : 0),
 		.id = lb_json_str(record, "id"),
 		.bot = lb_json_str(record, "bot"),
 		.pipeline = lb_json_str(record, "pipeline"),
-		.session = spec->session,
+		.session = spec->session ? spec->session : asked,
 		.sender = record ? lb_json_str(record, "sender_id")
 				 : lb_config_user(w->config),
+		.workspace = lb_box_workspace(w->config),
 		.tool = "exec",
 		.description = lb_json_str(record, "description"),
 		.reason = error ? error->text : NULL,

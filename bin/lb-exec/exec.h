@@ -10,7 +10,7 @@
 
 struct options {
 	const char *config, *session, *folder, *workdir, *profile, *network;
-	const char *status_to, *require;
+	const char *status_to, *require, *workspace;
 	struct lb_list env, skills, mounts;
 	int64_t timeout_ms, memory, quota, max_line;
 	long pids, jobs, shown;

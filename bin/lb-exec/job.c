@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "box/key.h"
+#include "meter.h"
 #include "records.h"
 
 static const char *session_of(const json_t *record)
@@ -100,6 +101,7 @@ static void on_done(void *arg, struct lb_box_result *result,
 	json_t *note;
 	size_t i;
 
+	meter_settle(&job->ticket, result, error);
 	json_array_foreach(job->notes, i, note)
 		json_array_append(result->notes, note);
 	request_audit(s->work, &job->spec, r->json, result, error);
@@ -119,6 +121,20 @@ static enum lb_box_asker asker_of(const struct lb_record *r)
 			       json_object_get(r->json, "mount_path")
 		       ? LB_BOX_BY_POLICY
 		       : LB_BOX_BY_PERSON;
+}
+
+static int start(struct job *job, struct lb_box_job how, const json_t *record,
+		 struct lb_error *err)
+{
+	struct work *w = job->stream->work;
+
+	if (meter_take(w, record, &how, &job->ticket, err) < 0)
+		return -1;
+	job->run = lb_box_start(w->box, &how, err);
+	if (job->run)
+		return 0;
+	meter_settle(&job->ticket, NULL, err);
+	return -1;
 }
 
 static int begin(struct job *job, const struct lb_record *r,
@@ -145,26 +161,22 @@ static int begin(struct job *job, const struct lb_record *r,
 		return -1;
 	if (!job->spec.cmd || !*job->spec.cmd)
 		return lb_fail(err, LB_DATA, "field 'cmd' is missing or empty");
-	job->run =
-		lb_box_start(s->work->box,
-			     &(struct lb_box_job){.spec = &job->spec,
-						  .asker = asker_of(r),
-						  .on_host = options.host,
-						  .skills = s->work->skills,
-						  .n_skills = s->work->n_skills,
-						  .shown =
-							  (size_t)options.shown,
-						  .in = -1,
-						  .out = -1,
-						  .err = -1,
-						  .need_groups =
-							  options.require !=
-							  NULL,
-						  .helper = EXEC_HELPER,
-						  .done = on_done,
-						  .arg = job},
-			     err);
-	return job->run ? 0 : -1;
+	const struct lb_box_job how = {
+		.spec = &job->spec,
+		.asker = asker_of(r),
+		.on_host = options.host,
+		.skills = s->work->skills,
+		.n_skills = s->work->n_skills,
+		.shown = (size_t)options.shown,
+		.in = -1,
+		.out = -1,
+		.err = -1,
+		.need_groups = options.require != NULL,
+		.helper = EXEC_HELPER,
+		.done = on_done,
+		.arg = job,
+	};
+	return start(job, how, r->json, err);
 }
 
 void job_start(void *arg, struct lb_lane *of)
@@ -173,7 +185,10 @@ void job_start(void *arg, struct lb_lane *of)
 	struct job *job = lb_alloc(sizeof(*job));
 	struct lb_error err;
 
-	*job = (struct job){.stream = s, .lane = of, .notes = json_array()};
+	*job = (struct job){.stream = s,
+			    .lane = of,
+			    .notes = json_array(),
+			    .ticket = METER_NONE};
 	job->next = s->jobs;
 	job->link = &s->jobs;
 	if (job->next)

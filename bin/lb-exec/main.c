@@ -8,6 +8,7 @@
 #include "box/backend.h"
 #include "box/bridge.h"
 #include "exec.h"
+#include "meter.h"
 #include "record/filter.h"
 
 struct options options = {
@@ -21,6 +22,8 @@ static const struct lb_opt opts[] = {
 	 .text = &options.session},
 	{'w', "workspace-dir", "DIR[:ro]",
 	 "your folder DIR is /workspace inside", .text = &options.folder},
+	{0, "workspace", "NAME", "whose sandbox: apart from all others'",
+	 .text = &options.workspace},
 	{0, "workdir", "DIR", "begin in this folder of the sandbox",
 	 .text = &options.workdir},
 	{0, "mount", "DIR:TARGET[:ro]", "also mount DIR, inside at TARGET",
@@ -102,6 +105,8 @@ static void check_config(struct work *w)
 
 static int set_up(struct work *w, struct lb_error *err)
 {
+	if (lb_config_workspace(options.workspace, err) < 0)
+		return -1;
 	w->config = lb_config_load(options.config, err);
 	if (!w->config)
 		return -1;
@@ -143,6 +148,7 @@ int our_status(int code)
 	case LB_UNAVAILABLE:
 	case LB_DENIED:
 	case LB_CONFIG:
+	case LB_AGAIN: /* there is no room for another one now */
 		return code;
 	default:
 		return 125;
@@ -176,6 +182,7 @@ int main(int argc, char **argv)
 		code = exec_records(&w);
 	else
 		code = exec_one(&w, argv + first);
+	meter_close();
 	lb_box_close(w.box);
 	for (size_t i = 0; i < w.n_skills; i++)
 		free((char *)(uintptr_t)w.skills[i].path);

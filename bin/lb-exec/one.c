@@ -10,13 +10,15 @@
 #include "base/path.h"
 #include "base/stop.h"
 #include "exec.h"
+#include "meter.h"
 
 struct one {
 	struct work *work;
 	struct lb_box_run *run;
 	struct lb_box_spec spec;
 	json_t *notes;
-	int status_fd; /* or -1 */
+	int64_t ticket; /* of quotas */
+	int status_fd;  /* or -1 */
 	bool done;
 	int code;
 };
@@ -65,6 +67,7 @@ static void on_done(void *arg, struct lb_box_result *r,
 	o->done = true;
 	o->run = NULL;
 	o->code = status_of(r, error);
+	meter_settle(&o->ticket, r, error);
 	if (error) {
 		request_audit(o->work, &o->spec, NULL, r, error);
 		lb_complain("%s", error->text);
@@ -118,7 +121,7 @@ static int prepare(struct one *o, char **argv, struct lb_error *err)
 
 static void start(struct one *o, struct lb_error *err)
 {
-	const struct lb_box_job job = {
+	struct lb_box_job job = {
 		.spec = &o->spec,
 		.asker = LB_BOX_BY_PERSON,
 		.on_host = options.host,
@@ -135,7 +138,11 @@ static void start(struct one *o, struct lb_error *err)
 		.arg = o,
 	};
 
+	if (meter_take(o->work, NULL, &job, &o->ticket, err) < 0)
+		return;
 	o->run = lb_box_start(o->work->box, &job, err);
+	if (!o->run)
+		meter_settle(&o->ticket, NULL, err);
 }
 
 /* A failure before it began; what to exit with. */
@@ -170,7 +177,10 @@ static int run(struct one *o)
 
 int exec_one(struct work *w, char **argv)
 {
-	struct one o = {.work = w, .notes = json_array(), .status_fd = -1};
+	struct one o = {.work = w,
+			.notes = json_array(),
+			.ticket = METER_NONE,
+			.status_fd = -1};
 	struct lb_error err;
 	int code;
 
@@ -187,6 +197,8 @@ int exec_one(struct work *w, char **argv)
 	if (w->refused.code != LB_OK) {
 		code = fail(&o, &w->refused);
 	} else if (prepare(&o, argv, &err) < 0) {
+		if (err.code == LB_DENIED) /* what is no request is none */
+			request_audit(w, &o.spec, NULL, NULL, &err);
 		code = fail(&o, &err);
 	} else {
 		if (!options.json)

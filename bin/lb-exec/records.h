@@ -27,6 +27,7 @@ struct job {
 	struct lb_lane *lane;
 	struct lb_box_spec spec;
 	json_t *notes;
+	int64_t ticket; /* of quotas */
 	struct lb_box_run *run;
 	struct job *next, **link; /* of those that run */
 };

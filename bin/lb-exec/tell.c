@@ -110,6 +110,9 @@ static void say_end(const struct lb_box_spec *spec,
 		lb_complain("it was killed: more than %lld MiB in its "
 			    "workspace",
 			    (long long)spec->quota_mb);
+	else if (r->killed_by && strcmp(r->killed_by, "cpu") == 0)
+		lb_complain("it was killed: the processor time that box.quota "
+			    "leaves for today is used up");
 	else if (r->killed_by && strcmp(r->killed_by, "disk") == 0)
 		lb_complain("it was killed: the disk below its session is "
 			    "almost full");

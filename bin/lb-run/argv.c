@@ -59,6 +59,12 @@ static void quote(const char *word, struct lb_buf *out)
 	lb_buf_putc(out, '\'');
 }
 
+void words_print_one(const char *name, const char *text, struct lb_buf *out)
+{
+	lb_buf_printf(out, "%s=", name);
+	quote(text, out);
+}
+
 void words_print(const struct words *w, struct lb_buf *out)
 {
 	for (size_t i = 0; i < w->n; i++) {

@@ -15,6 +15,7 @@
 static struct flow flow = {.plan = {.grace = 5000, .text = STDERR_FILENO},
 			   .dead = -1};
 static bool print;
+static const char *workspace;
 
 const struct lb_opt flow_options[] = {
 	{'c', "config", "FILE", "read this configuration file",
@@ -34,6 +35,8 @@ const struct lb_opt flow_options[] = {
 	{0, "print", .help = "print the pipeline instead", .flag = &print},
 	{0, "tee", "DIR", "keep the lines between each two programs there",
 	 .text = &flow.plan.tee},
+	{0, "workspace", "NAME", "whose sandboxes: apart from all others'",
+	 .text = &workspace},
 	{0},
 };
 
@@ -82,6 +85,11 @@ static int print_plan(const struct flow *f)
 {
 	lb_autobuf struct lb_buf line = {0};
 
+	if (workspace) {
+		lb_buf_puts(&line, "export ");
+		words_print_one("LB__BOX__WORKSPACE", workspace, &line);
+		lb_buf_puts(&line, "; ");
+	}
 	for (int i = 0; i < f->n; i++) {
 		if (i > 0)
 			lb_buf_puts(&line, " | ");
@@ -128,13 +136,17 @@ int flow_verb(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	if (look(&flow.plan, &err) < 0)
+	if (lb_config_workspace(workspace, &err) < 0 ||
+	    look(&flow.plan, &err) < 0)
 		return lb_report(&err);
 	make_plan(&flow);
 	umask(077); /* for what a tee makes */
 	if (print)
 		return print_plan(&flow);
 	if (flow.plan.tee && lb_path_make(flow.plan.tee, &err) < 0)
+		return lb_report(&err);
+	/* else they are those of whoever runs us */
+	if (!lb_config_env("LB_OWNER") && processes_own(&err) < 0)
 		return lb_report(&err);
 	lb_note_terminal();
 	code = parts_run(&flow, &err);

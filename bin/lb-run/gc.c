@@ -5,6 +5,8 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/table.h"
+#include "box/attach.h"
+#include "box/reap.h"
 #include "config/config.h"
 #include "fs/expire.h"
 #include "run.h"
@@ -19,17 +21,21 @@
 enum { BATCH = 1000, BUSY_MS = 5000 };
 
 static bool json;
-static const char *config_file;
+static const char *config_file, *workspace;
 
 const struct lb_opt gc_options[] = {
 	{'c', "config", "FILE", "read this configuration file",
 	 .text = &config_file},
 	{.name = "json", .help = "write a line of JSON each", .flag = &json},
+	{.name = "workspace",
+	 .arg = "NAME",
+	 .help = "of sandboxes, that one's alone",
+	 .text = &workspace},
 	{0},
 };
 
 struct gc {
-	const struct lb_config *config;
+	struct lb_config *config;
 	const char *state;
 	struct lb_table *table;
 	int64_t now;
@@ -169,11 +175,49 @@ static int clean_media(const struct gc *gc)
 	return 0;
 }
 
+static void count(void *arg, const char *what, const char *name)
+{
+	int64_t *n = arg;
+
+	(void)what;
+	(void)name;
+	++*n;
+}
+
+/* Sandboxes: what they run on, and files that nobody used for long. */
+static int clean_boxes(const struct gc *gc)
+{
+	int64_t idle = 0, files = 0;
+	int r = lb_box_reap(gc->config, gc->state, count, &idle, gc->err);
+
+	if (r == 0)
+		r = lb_box_gc(gc->config, gc->state, count, &files, gc->err);
+	if (r < 0)
+		return -1;
+	tell(gc, "idle sandboxes", idle);
+	tell(gc, "workspaces", files);
+	return 0;
+}
+
+/* What came into sandboxes, and what was not taken out of them. */
+static int clean_attachments(const struct gc *gc)
+{
+	int64_t n = lb_attach_expire(gc->config, gc->state,
+				     before(gc, "retention.media"), gc->err);
+
+	if (n < 0)
+		return -1;
+	tell(gc, "attachments", n);
+	return 0;
+}
+
 int gc_verb(int argc, char **argv)
 {
 	static const char *const columns[] = {"what", "removed", NULL};
 	struct lb_error err;
-	struct lb_config *config = lb_config_load(config_file, &err);
+	struct lb_config *config = lb_config_workspace(workspace, &err) < 0
+					   ? NULL
+					   : lb_config_load(config_file, &err);
 	lb_autofree char *state = config ? lb_config_state(&err) : NULL;
 	struct gc gc = {config, state, NULL, lb_clock_now(), &err, 0};
 	int code = LB_OK;
@@ -191,6 +235,10 @@ int gc_verb(int argc, char **argv)
 	if (clean_store(&gc) < 0)
 		code = lb_report(&err);
 	if (clean_media(&gc) < 0)
+		code = lb_report(&err);
+	if (clean_attachments(&gc) < 0)
+		code = lb_report(&err);
+	if (clean_boxes(&gc) < 0)
 		code = lb_report(&err);
 	lb_table_close(gc.table);
 	lb_config_close(config);

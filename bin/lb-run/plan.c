@@ -215,6 +215,11 @@ int plan_print(const struct super *s)
 {
 	lb_autobuf struct lb_buf line = {0}, bots = {0};
 
+	if (s->workspace) {
+		lb_buf_puts(&line, "export ");
+		words_print_one("LB__BOX__WORKSPACE", s->workspace, &line);
+		lb_buf_puts(&line, "; ");
+	}
 	print_bots(s, &bots);
 	if (!s->no_queue || s->chat)
 		lb_buf_puts(&line, lb_buf_str(&bots));

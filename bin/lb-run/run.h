@@ -33,11 +33,18 @@ void words_put(struct words *w, const char *word); /* copied */
 void words_release(struct words *w);
 /* As a shell reads them; a program without its folder. */
 void words_print(const struct words *w, struct lb_buf *out);
+/* NAME=text, for a shell. */
+void words_print_one(const char *name, const char *text, struct lb_buf *out);
 
 /* "lb-agent": the one beside this program, where there is one. */
 void words_program(struct words *w, const char *name);
 /* -c FILE, when one was given. */
 void words_config(struct words *w, const char *config_file);
+
+/* --- processes.c --- */
+
+/* What `lb-box start` starts below us ends with us (LB_OWNER). */
+int processes_own(struct lb_error *err);
 
 /* --- steps.c: the programs of the flow --- */
 

@@ -37,7 +37,8 @@ void super_stop(struct super *s, int code)
 		member_signal(m, SIGTERM);
 	}
 	feed_end(s);
-	lb_timer_set(s->loop, &s->end, lb_clock_mono() + s->grace, on_end, s);
+	s->until = lb_clock_mono() + s->grace;
+	lb_timer_set(s->loop, &s->end, s->until, on_end, s);
 }
 
 static void on_stop(void *arg)

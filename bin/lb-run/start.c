@@ -32,6 +32,12 @@ static struct super super = {.grace = 5000, .copies = 1};
 		'j', "copies", "N", "run N copies of the flow (default 1)",    \
 			.number = &super.copies, .min = 1, .max = 1024         \
 	}
+#define WORKSPACE                                                              \
+	{                                                                      \
+		0, "workspace", "NAME",                                        \
+			"whose sandboxes: apart from all others'",             \
+			.text = &super.workspace                               \
+	}
 #define ONCE                                                                   \
 	{                                                                      \
 		0, "once", .help = "answer what has come, then end: for cron", \
@@ -66,9 +72,10 @@ const struct lb_opt start_options[] =
 	 PRINT,
 	 RECORDS,
 	 TEE,
+	 WORKSPACE,
 	 {0}};
-const struct lb_opt worker_options[] = {CONFIG, GRACE,   COPIES, ONCE,
-					PRINT,  RECORDS, TEE,    {0}};
+const struct lb_opt worker_options[] = {CONFIG,  GRACE, COPIES,    ONCE, PRINT,
+					RECORDS, TEE,   WORKSPACE, {0}};
 const struct lb_opt ingest_options[] = {CONFIG, GRACE,   ONCE,
 					PRINT,  RECORDS, {0}};
 
@@ -108,6 +115,8 @@ static int supervise(struct super *s)
 
 static int open_all(struct super *s, struct lb_error *err)
 {
+	if (lb_config_workspace(s->workspace, err) < 0)
+		return -1;
 	s->config = lb_pipeline_config(s->config_file, err);
 	if (!s->config)
 		return -1;
@@ -119,6 +128,8 @@ static int open_all(struct super *s, struct lb_error *err)
 		return 0;
 	if ((!s->chat && report_lock(s, err) < 0) || records_open(s, err) < 0 ||
 	    (s->tee && lb_path_make(s->tee, err) < 0))
+		return -1;
+	if (processes_own(err) < 0)
 		return -1;
 	s->loop = lb_loop_open();
 	super_watch_signals(s);
@@ -159,6 +170,8 @@ static int run(enum role role)
 		code = lb_report(&err);
 	} else {
 		code = supervise(s);
+		processes_end(s->config, s->state,
+			      s->until ? s->until : lb_clock_mono() + s->grace);
 	}
 	close_all(s);
 	if (lb_stop_signal())

@@ -9,6 +9,7 @@
  *     fate.c      ... what is in it, and what became of that
  *     records.c   --records
  *     signals.c   stop and reload
+ *     processes.c what goes on in sandboxes, and ends with us
  *     report.c    the status file, the service manager
  */
 #ifndef LB_RUN_SUPER_H
@@ -62,7 +63,7 @@ enum role { ROLE_ALL, ROLE_WORKER, ROLE_INGEST };
 
 struct super {
 	enum role role;
-	const char *config_file, *tee, *records_to;
+	const char *config_file, *tee, *records_to, *workspace;
 	bool once, no_queue, print;
 	bool chat; /* no bot: who started us talks to one */
 	long copies;
@@ -78,6 +79,7 @@ struct super {
 	struct lb_timer report, gc, end;
 	int locks[2];
 	bool stopping, over;
+	int64_t until; /* mono ms: the end of the grace; 0: not stopping */
 	int code;
 	int64_t began; /* ms since the epoch */
 
@@ -141,6 +143,10 @@ void super_stop(struct super *s, int code);
 void super_ended(struct super *s, struct member *m);
 bool super_all_ended(const struct super *s);
 void super_plan_gc(struct super *s); /* hourly */
+
+/* processes.c */
+/* End now what `lb-box start` started below us; until then, mono ms. */
+void processes_end(struct lb_config *config, const char *state, int64_t until);
 
 /* report.c */
 int report_lock(struct super *s, struct lb_error *err);

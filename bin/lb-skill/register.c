@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "box/admit.h"
 #include "box/audit.h"
 #include "box/key.h"
 #include "box/session.h"
@@ -133,6 +134,19 @@ static int apply(struct lb_pack *p, const json_t *arguments,
 	return 0;
 }
 
+/* What one tenant's model wrote would be another's skill. */
+static int check_workspace(const struct serving *s, struct lb_error *err)
+{
+	const char *workspace = lb_box_workspace(s->desk.config);
+
+	if (!workspace)
+		return 0;
+	return lb_fail(err, LB_DENIED,
+		       "skills are the operator's: none is registered from "
+		       "workspace '%s'",
+		       workspace);
+}
+
 static json_t *keep(struct serving *s, struct lb_got *got, struct lb_error *err)
 {
 	const struct lb_install how = {0};
@@ -155,14 +169,8 @@ static json_t *keep(struct serving *s, struct lb_got *got, struct lb_error *err)
 static void note(const struct serving *s, const struct lb_job *job,
 		 const struct lb_error *err)
 {
-	const json_t *context = job->context;
-	const struct lb_box_audit row = {
+	struct lb_box_audit row = {
 		.time = lb_clock_now(),
-		.id = lb_json_str(context, "id"),
-		.bot = lb_json_str(context, "bot"),
-		.pipeline = lb_json_str(context, "pipeline"),
-		.session = lb_json_str(context, "session"),
-		.sender = lb_json_str(context, "sender_id"),
 		.tool = job->name,
 		.decision = LB_BOX_ALLOWED,
 		.reason = err ? err->text : NULL,
@@ -171,6 +179,7 @@ static void note(const struct serving *s, const struct lb_job *job,
 		.duration_ms = err ? -1 : 0,
 	};
 
+	lb_box_audit_context(&row, s->desk.config, job->context);
 	lb_box_audit_write(s->desk.state, &row);
 }
 
@@ -190,7 +199,8 @@ void serving_register(struct lb_job *job)
 	struct lb_got got = {.from = {.is_folder = true}};
 
 	got.from.name = slash && slash[1] ? slash + 1 : path;
-	if (session && read_folder(s, job, session, &got, &err) == 0 &&
+	if (session && check_workspace(s, &err) == 0 &&
+	    read_folder(s, job, session, &got, &err) == 0 &&
 	    apply(&got.pack, job->arguments, &err) == 0) {
 		source = lb_printf("workspace:%s", session);
 		got.origin.source = source;

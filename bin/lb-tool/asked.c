@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "box/audit.h"
 #include "box/key.h"
-#include "lb-tool.h"
+#include "serving.h"
 
 int asked_policy(struct lb_config *config, const struct lb_job *job,
 		 struct lb_policy *policy, char **session, struct lb_error *err)
@@ -23,18 +23,12 @@ int asked_policy(struct lb_config *config, const struct lb_job *job,
 	return *session ? 0 : -1;
 }
 
-void asked_audit(const char *state, const struct lb_job *job, const char *why,
-		 bool denied, int64_t ms)
+void asked_audit(const struct serving *s, const struct lb_job *job,
+		 const char *why, bool denied, int64_t ms)
 {
-	const json_t *context = job->context;
 	const char *command = lb_json_str(job->arguments, "command");
-	const struct lb_box_audit row = {
+	struct lb_box_audit row = {
 		.time = lb_clock_now() - (ms > 0 ? ms : 0),
-		.id = lb_json_str(context, "id"),
-		.bot = lb_json_str(context, "bot"),
-		.pipeline = lb_json_str(context, "pipeline"),
-		.session = lb_json_str(context, "session"),
-		.sender = lb_json_str(context, "sender_id"),
 		.tool = job->name,
 		.description = lb_json_str(job->arguments, "description"),
 		.decision = denied ? LB_BOX_DENIED : LB_BOX_ALLOWED,
@@ -45,5 +39,6 @@ void asked_audit(const char *state, const struct lb_job *job, const char *why,
 		.duration_ms = ms,
 	};
 
-	lb_box_audit_write(state, &row);
+	lb_box_audit_context(&row, s->config, job->context);
+	lb_box_audit_write(s->state, &row);
 }

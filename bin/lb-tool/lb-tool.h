@@ -43,9 +43,4 @@ int asked_policy(struct lb_config *config, const struct lb_job *job,
 		 struct lb_policy *policy, char **session,
 		 struct lb_error *err);
 
-/* Keep that a tool was called, for lb-box audit: `why` it failed, or NULL; -1
- * ms: it did not begin. Commands are kept by lib/tool/exec.c. */
-void asked_audit(const char *state, const struct lb_job *job, const char *why,
-		 bool denied, int64_t ms);
-
 #endif

@@ -38,28 +38,12 @@ int place_of_folder(struct tool_place *p, const char *folder,
 	return 0;
 }
 
-/* What the profile lets a workspace hold, MiB; -1: there is no such profile. */
-static int64_t quota_of(struct lb_config *config, const char *profile,
-			struct lb_error *err)
-{
-	json_auto_t *request = lb_json_pack("{s:s}", "cmd", "");
-	json_auto_t *notes = json_array();
-	json_auto_t *whole =
-		lb_box_profile_apply(config, profile, request, notes, err);
-	int64_t mb = 0;
-
-	if (!whole)
-		return -1;
-	lb_json_int(whole, "workspace_quota_mb", &mb);
-	return mb;
-}
-
 int place_of_session(struct tool_place *p, struct lb_config *config,
 		     const char *state, const char *profile, const char *name,
 		     struct lb_error *err)
 {
 	struct lb_box_session *s = &p->session;
-	int64_t mb = quota_of(config, profile, err);
+	int64_t mb = lb_box_profile_quota(config, profile, err);
 
 	*p = (struct tool_place){.folder = -1, .session = {.workspace_fd = -1}};
 	if (!lb_box_has_files(config))

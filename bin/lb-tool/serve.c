@@ -15,12 +15,20 @@ enum {
 	LOOK_MS = 3000,
 };
 
-static const char *folder, *config_file;
+static const char *folder, *session, *config_file, *workspace;
 
 const struct lb_opt serve_options[] = {
 	{'c', "config", "FILE", "read this configuration",
 	 .text = &config_file},
-	{'w', "workspace", "DIR",
+	{.name = "workspace",
+	 .arg = "NAME",
+	 .help = "whose sessions: apart from all others'",
+	 .text = &workspace},
+	{.name = "session",
+	 .arg = "SESSION",
+	 .help = "work in the workspace of this session, whoever asks",
+	 .text = &session},
+	{'w', "workspace-dir", "DIR",
 	 "work in this folder, whoever asks, instead of each session's own",
 	 .text = &folder},
 	{0},
@@ -75,6 +83,9 @@ static void begin(void *arg, struct lb_loop *loop, struct lb_server *server)
 	s->server = server;
 	s->runner = lb_tool_runner_open(loop, MOST);
 	s->execs = lb_execs_open(loop, s->config, s->state);
+	s->pythons = lb_pythons_open(loop, s->config, s->state);
+	if (!s->folder)
+		s->shelf = tool_shelf_open(s->config, s->state);
 	s->there = lb_box_available(s->config, &s->why);
 	warn_of_host(s);
 	lb_timer_set(loop, &s->look, lb_clock_mono() + LOOK_MS, look_again, s);
@@ -86,17 +97,20 @@ static void end(void *arg)
 
 	lb_timer_cancel(s->loop, &s->look);
 	lb_tool_runner_close(s->runner);
+	lb_pythons_close(s->pythons);
 	lb_execs_close(s->execs);
+	tool_shelf_close(s->shelf);
 }
 
-/* A person who serves his own folder grants what there is. What runs on this
- * machine needs no sandbox. */
+/* A person who serves his own folder, or a session he names, grants what there
+ * is. What runs on this machine needs no sandbox. */
 static bool may_list(const struct serving *s, const json_t *context,
 		     const char *name)
 {
 	enum lb_policy_place place = LB_IN_SANDBOX;
 
-	if (!s->folder && !lb_policy_lists(s->config, context, name, &place))
+	if (!s->folder && !s->session &&
+	    !lb_policy_lists(s->config, context, name, &place))
 		return false;
 	return s->there || place == LB_ON_HOST;
 }
@@ -137,12 +151,20 @@ static int judge_folder(const struct serving *s, struct lb_error *err)
 
 int serve_verb(int argc, char **argv)
 {
-	struct serving s = {.folder = folder};
+	struct serving s = {.folder = folder, .session = session};
 	struct lb_error err;
 	int code;
 
 	(void)argc;
 	(void)argv;
+	if (folder && session)
+		lb_usage("name a folder (-w) or a session (--session), not "
+			 "both");
+	if (folder && workspace)
+		lb_usage("--workspace-dir and --workspace exclude each other: "
+			 "a workspace has files of its own");
+	if (lb_config_workspace(workspace, &err) < 0)
+		return lb_report(&err);
 	s.config = lb_config_load(config_file, &err);
 	s.state = s.config ? lb_config_state(&err) : NULL;
 	if (!s.state || judge_folder(&s, &err) < 0) {

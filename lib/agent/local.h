@@ -20,6 +20,13 @@ struct lb_model *local_find_model(struct agent *a, const char *spec,
 struct lb_model *local_model(struct agent *a, const char *session,
 			     const char *pipeline, struct lb_error *err);
 
+/*
+ * That one, and those that are asked in turn when it cannot answer; how many,
+ * at most LB_FAILOVER_MODELS. -1: it cannot be had.
+ */
+int local_models(struct agent *a, const char *session, const char *pipeline,
+		 struct lb_model **models, struct lb_error *err);
+
 /* What the model is shown of the conversation in use; new, NULL: failed. */
 json_t *local_history(struct agent *a, const char *session,
 		      const char *pipeline, struct lb_error *err);
@@ -40,7 +47,7 @@ bool local_is_risky(const json_t *messages);
 json_t *local_plain(const json_t *messages);
 
 /* For one that may run commands: how to use that; new. */
-json_t *local_guidance(void);
+json_t *local_guidance(bool files);
 
 /* A message to be kept: its images and data become notes. New. */
 json_t *local_without_data(const json_t *message);

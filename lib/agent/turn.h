@@ -8,6 +8,8 @@
 #ifndef LB_AGENT_TURN_H
 #define LB_AGENT_TURN_H
 
+#include "agent/active.h"
+#include "agent/attach.h"
 #include "agent/calls.h"
 #include "agent/engine.h"
 #include "agent/tools.h"
@@ -42,6 +44,7 @@ struct turn {
 
 	struct listing *listing; /* of tools, on their way */
 	struct toolset tools;
+	struct active active; /* skills */
 	json_t *calls, *keep; /* of this round */
 	struct work *works;   /* one a call */
 	size_t n_works, left;
@@ -52,6 +55,7 @@ struct turn {
 	const char *stop;  /* a limit that ends it after this round */
 	const char *ended; /* what ended it instead of the model */
 	struct tally tally;
+	struct attach attach;
 };
 
 struct asker turn_asker(const struct turn *turn);

@@ -51,7 +51,10 @@ int lb_box_wish_read(const struct lb_box_wish *wish, char hash[LB_BOX_HASH],
 	add(&all, wish->command);
 	add(&all, wish->workdir);
 	add(&all, wish->session ? wish->session : "");
+	add(&all, wish->workspace ? wish->workspace : "");
 	lb_buf_printf(&shown, "%s\n# in %s", wish->command, wish->workdir);
+	if (wish->workspace)
+		lb_buf_printf(&shown, "\n# of workspace %s", wish->workspace);
 	for (size_t i = 0; i < n; i++) {
 		add(&all, env[i]);
 		lb_buf_printf(&shown, "\n# with %s", env[i]);

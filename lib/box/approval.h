@@ -19,6 +19,7 @@ struct lb_box_wish {
 	const char *command, *workdir;
 	const char *session; /* its name; NULL: none */
 	char *const *env; /* "NAME=text", NULL-ended, in any order; or NULL */
+	const char *workspace; /* whose it is (box/admit.h); NULL: nobody's */
 };
 
 /*

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/utf8.h"
+#include "box/admit.h"
 #include "fs/digest.h"
 
 /*
@@ -203,6 +204,7 @@ static void make(struct lb_buf *row, const struct lb_box_audit *a)
 	put(row, "pipeline", a->pipeline, NAME, NAME);
 	put_id(row, "session", a->session);
 	put_id(row, "sender", a->sender);
+	put(row, "workspace", a->workspace, 2 * NAME, NAME);
 	put(row, "tool", a->tool, NAME, NAME);
 	put_outcome(row, a);
 	put_env(row, a->env);
@@ -278,6 +280,17 @@ bool lb_box_audit_write(const char *state, const struct lb_box_audit *row)
 			path, strerror(errno));
 	warned = warned || r < 0;
 	return r == 0;
+}
+
+void lb_box_audit_context(struct lb_box_audit *row,
+			  const struct lb_config *config, const json_t *context)
+{
+	row->id = lb_json_str(context, "id");
+	row->bot = lb_json_str(context, "bot");
+	row->pipeline = lb_json_str(context, "pipeline");
+	row->session = lb_json_str(context, "session");
+	row->sender = lb_json_str(context, "sender_id");
+	row->workspace = lb_box_workspace(config);
 }
 
 void lb_box_audit_result(struct lb_box_audit *row,

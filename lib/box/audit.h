@@ -14,6 +14,7 @@
 
 #include "box/result.h"
 #include "box/spec.h"
+#include "config/config.h"
 
 enum {
 	LB_BOX_AUDIT_LINE = 4096,   /* bytes of a row, line feeds included */
@@ -44,7 +45,14 @@ struct lb_box_audit {
 				  texts; or NULL */
 	/* Whose numbers it was held to, where it ran; or NULL. */
 	const struct lb_box_spec *spec;
+	const char *workspace; /* box/admit.h; NULL: of none */
 };
+
+/* For whom it was, as a record or a context of lb-provider(7) says, and in which
+ * workspace. Texts are borrowed from both. */
+void lb_box_audit_context(struct lb_box_audit *row,
+			  const struct lb_config *config,
+			  const json_t *context);
 
 /* What a result knows of it: backend, limits, quota, exit_code, killed_by,
  * bytes and duration_ms. */

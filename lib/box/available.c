@@ -17,13 +17,6 @@ enum {
 	SHOWN = 1000
 };
 
-struct probe {
-	bool done;
-	int64_t limit_ms;
-	struct lb_error *err;
-	int result;
-};
-
 /* What somebody inside says of himself has to be what it should be. */
 static const char question[] =
 	"id -u; grep -E '^(NoNewPrivs|Seccomp|CapEff|CapBnd):' "
@@ -42,41 +35,44 @@ static bool is_closed(const char *said)
 	return rest > said && *said != '0' && strcmp(rest, answer) == 0;
 }
 
+struct asking {
+	bool done;
+	int64_t limit_ms;
+	struct lb_buf *said;
+	struct lb_error *err;
+	int result;
+};
+
 static void on_done(void *arg, struct lb_box_result *r,
 		    const struct lb_error *error)
 {
-	struct probe *p = arg;
-	lb_autobuf struct lb_buf said = {NULL};
+	struct asking *a = arg;
 	bool truncated;
 
-	p->done = true;
-	p->result = -1;
+	a->done = true;
+	a->result = -1;
 	if (error) {
-		*p->err = *error;
-		p->err->code = LB_UNAVAILABLE;
-		return;
-	}
-	lb_box_output_text(&r->out, &said, &truncated);
-	if (r->end == LB_BOX_TIMED_OUT)
-		lb_fail(p->err, LB_UNAVAILABLE,
+		*a->err = *error;
+		a->err->code = LB_UNAVAILABLE;
+	} else if (r->end == LB_BOX_TIMED_OUT) {
+		lb_fail(a->err, LB_UNAVAILABLE,
 			"there is no sandbox: one did not start within %d s",
-			(int)(p->limit_ms / 1000));
-	else if (!is_closed(lb_buf_str(&said)))
-		lb_fail(p->err, LB_UNAVAILABLE,
-			"there is no sandbox: one that was tried was not "
-			"closed; 'lb-box doctor' says more");
-	else
-		p->result = 0;
+			(int)(a->limit_ms / 1000));
+	} else {
+		lb_box_output_text(&r->out, a->said, &truncated);
+		a->result = 0;
+	}
 }
 
-static int try(struct lb_loop *loop, struct lb_box *box, struct lb_error *err)
+static int ask_in(struct lb_loop *loop, struct lb_box *box,
+		  const json_t *request, struct lb_buf *said,
+		  struct lb_error *err)
 {
-	json_auto_t *request = lb_json_pack("{s:s}", "cmd", question);
 	struct lb_box_spec spec = {.cmd = NULL};
-	const struct lb_box_driver *driver = lb_box_select(box, err);
-	struct probe p = {
+	struct asking a = {
+		.limit_ms = box->driver->is_tended ? ENGINE_MS : PROBE_MS,
+		.said = said,
 		.err = err,
-		.limit_ms = driver && driver->is_tended ? ENGINE_MS : PROBE_MS,
 	};
 	struct lb_box_job job = {.spec = &spec,
 				 .asker = LB_BOX_BY_POLICY,
@@ -85,8 +81,45 @@ static int try(struct lb_loop *loop, struct lb_box *box, struct lb_error *err)
 				 .out = -1,
 				 .err = -1,
 				 .done = on_done,
-				 .arg = &p};
+				 .arg = &a};
 	int result = -1;
+
+	if (lb_box_spec_read(&spec, request, err) == 0) {
+		spec.timeout_ms = a.limit_ms;
+		if (lb_box_start(box, &job, err)) {
+			while (!a.done)
+				lb_loop_turn(loop, -1);
+			result = a.result;
+		}
+	}
+	lb_box_spec_release(&spec);
+	return result;
+}
+
+int lb_box_ask(struct lb_config *config, const json_t *request,
+	       struct lb_buf *said, struct lb_error *err)
+{
+	lb_autofree char *state = lb_config_state(err);
+	struct lb_loop *loop;
+	struct lb_box *box;
+	int result = -1;
+
+	if (!state)
+		return -1;
+	loop = lb_loop_open();
+	box = lb_box_open(loop, config, state);
+	if (lb_box_select(box, err))
+		result = ask_in(loop, box, request, said, err);
+	lb_box_close(box);
+	lb_loop_close(loop);
+	return result;
+}
+
+static int try(struct lb_loop *loop, struct lb_box *box, struct lb_error *err)
+{
+	json_auto_t *request = lb_json_pack("{s:s}", "cmd", question);
+	lb_autobuf struct lb_buf said = {NULL};
+	const struct lb_box_driver *driver = lb_box_select(box, err);
 
 	if (!driver)
 		return -1;
@@ -94,16 +127,13 @@ static int try(struct lb_loop *loop, struct lb_box *box, struct lb_error *err)
 		return driver->may(box, err);
 	if (driver->look)
 		return driver->look(box, err);
-	if (lb_box_spec_read(&spec, request, err) == 0) {
-		spec.timeout_ms = p.limit_ms;
-		if (lb_box_start(box, &job, err)) {
-			while (!p.done)
-				lb_loop_turn(loop, -1);
-			result = p.result;
-		}
-	}
-	lb_box_spec_release(&spec);
-	return result;
+	if (ask_in(loop, box, request, &said, err) < 0)
+		return -1;
+	return is_closed(lb_buf_str(&said))
+		       ? 0
+		       : lb_fail(err, LB_UNAVAILABLE,
+				 "there is no sandbox: one that was tried was "
+				 "not closed; 'lb-box doctor' says more");
 }
 
 static int try_by(struct lb_config *config, const char *state,

@@ -32,9 +32,10 @@ struct lb_box *lb_box_open(struct lb_loop *loop, struct lb_config *config,
 			   const char *state);
 void lb_box_close(struct lb_box *box);
 
-/* A skill, read-only at /workspace/.skills/NAME. */
+/* A skill, at /workspace/.skills/NAME. */
 struct lb_box_skill {
 	const char *name, *path;
+	bool writable;
 };
 
 struct lb_box_job {
@@ -52,6 +53,10 @@ struct lb_box_job {
 	int in, out, err;
 	bool terminal; /* `in` and `out` are ours: the command gets another */
 	bool need_groups; /* no cgroup, no run */
+	bool counts_cpu;  /* the result's cpu_ms is wanted */
+	/* It is ended when it has used so much of the processors' time, or,
+	 * where that is not counted, its own time on all it may have; 0: not. */
+	int64_t most_cpu_ms;
 	/* The program lb-exec, which is started where there is a network; NULL:
 	 * the one beside this program. */
 	const char *helper;

@@ -15,7 +15,8 @@
 #include "base/mem.h"
 #include "box/cgroup.h"
 
-static const char *const names[LB_CGROUP_KINDS] = {"memory", "pids", "cpu"};
+static const char *const names[LB_CGROUP_KINDS] = {"memory", "pids", "cpu",
+						   "cpuacct"};
 
 /* Is `word` in a list with commas or blanks? */
 static bool has_word(const char *list, const char *word)
@@ -208,7 +209,7 @@ static bool hands_down(const char *folder)
 			      sizeof(text)) < 0)
 			return false;
 		all = true;
-		for (int i = 0; i < LB_CGROUP_KINDS; i++)
+		for (int i = 0; i <= LB_CGROUP_CPU; i++)
 			all = all && has_word(text, names[i]);
 		if (all || fd < 0 || turn > 0)
 			break;
@@ -218,11 +219,21 @@ static bool hands_down(const char *folder)
 	return all;
 }
 
+/* By one name, or by one that is a link to the other's. */
+static bool is_same(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	return strcmp(one, other) == 0 ||
+	       (stat(one, &a) == 0 && stat(other, &b) == 0 &&
+		a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+}
+
 static void find_v1(struct lb_cgroups *g, struct us *us, const char *parent)
 {
 	for (int i = 0; i < LB_CGROUP_KINDS; i++) {
 		g->below[i] = below(folder_of(us, names[i]), parent);
-		if (!g->below[i]) {
+		if (!g->below[i] && i != LB_CGROUP_CPUACCT) {
 			lb_fail(&g->why, LB_OS,
 				"no control group for '%s' is mounted",
 				names[i]);
@@ -230,6 +241,9 @@ static void find_v1(struct lb_cgroups *g, struct us *us, const char *parent)
 		}
 	}
 	g->version = 1;
+	if (g->below[LB_CGROUP_CPUACCT] &&
+	    is_same(g->below[LB_CGROUP_CPUACCT], g->below[LB_CGROUP_CPU]))
+		free(lb_steal(&g->below[LB_CGROUP_CPUACCT]));
 }
 
 /*
@@ -286,7 +300,7 @@ void lb_cgroups_find(struct lb_cgroups *g, const char *root, const char *parent)
 	free(us.mountinfo);
 }
 
-/* How many folders groups are made below. */
+/* How many folders groups are made below; some may be NULL. */
 static int kinds(const struct lb_cgroups *g)
 {
 	return g->version == 1 ? LB_CGROUP_KINDS : g->version / 2;
@@ -294,7 +308,7 @@ static int kinds(const struct lb_cgroups *g)
 
 void lb_cgroups_try(struct lb_cgroups *g)
 {
-	for (int i = 0; i < kinds(g); i++) {
+	for (int i = 0; i < kinds(g) && i <= LB_CGROUP_CPU; i++) {
 		lb_autofree char *name = lb_cgroup_name(0);
 		lb_autofree char *path = lb_printf("%s/%s", g->below[i], name);
 
@@ -310,11 +324,13 @@ void lb_cgroups_try(struct lb_cgroups *g)
 
 static void end_left_over(const struct lb_cgroups *g, const char *name)
 {
-	struct lb_cgroup left = {.version = g->version, .n = kinds(g)};
+	struct lb_cgroup left = {.version = g->version};
 
-	for (int i = 0; i < left.n; i++) {
-		left.folders[i] = lb_printf("%s/%s", g->below[i], name);
-		left.joins[i] = -1;
+	for (int i = 0; i < kinds(g); i++) {
+		if (!g->below[i])
+			continue;
+		left.folders[left.n] = lb_printf("%s/%s", g->below[i], name);
+		left.joins[left.n++] = -1;
 	}
 	lb_cgroup_end(&left);
 	while (left.n > 0)

@@ -89,6 +89,8 @@ static int limit_v1(const char *folder, int kind,
 		return 0;
 	case LB_CGROUP_PIDS:
 		return put(folder, "pids.max", l->pids);
+	case LB_CGROUP_CPUACCT:
+		return 0;
 	default:
 		return put(folder, "cpu.cfs_quota_us", cpu_quota(l));
 	}
@@ -134,14 +136,32 @@ static int make_one(struct lb_cgroup *g, const char *below, const char *name,
 	return g->joins[at] < 0 ? -1 : 0;
 }
 
+/* Without it nothing is limited less: it is done without. */
+static void make_counting(struct lb_cgroup *g, const char *below,
+			  const char *name,
+			  const struct lb_cgroup_limits *limits)
+{
+	int before = g->n;
+
+	g->counts = LB_CGROUP_CPUACCT;
+	if (make_one(g, below, name, LB_CGROUP_CPUACCT, limits) == 0)
+		return;
+	g->counts = -1;
+	if (g->n == before)
+		return;
+	rmdir(g->folders[before]);
+	free(g->folders[before]);
+	g->n = before;
+}
+
 int lb_cgroup_make(const struct lb_cgroups *groups,
 		   const struct lb_cgroup_limits *limits, struct lb_cgroup *g,
 		   struct lb_error *err)
 {
 	lb_autofree char *name = lb_cgroup_name(++made);
-	int kinds = groups->version == 2 ? 1 : LB_CGROUP_KINDS, bad;
+	int kinds = groups->version == 2 ? 1 : LB_CGROUP_CPUACCT, bad;
 
-	*g = (struct lb_cgroup){.version = groups->version};
+	*g = (struct lb_cgroup){.version = groups->version, .counts = -1};
 	if (!groups->version)
 		return lb_fail(err, groups->why.code, "%s", groups->why.text);
 	for (int kind = 0; kind < kinds; kind++) {
@@ -154,6 +174,12 @@ int lb_cgroup_make(const struct lb_cgroups *groups,
 				   "cannot make a control group below '%s'",
 				   groups->below[kind]);
 	}
+	if (!limits->counts_cpu)
+		return 0;
+	g->counts = groups->version == 2 ? 0 : LB_CGROUP_CPU;
+	if (groups->version == 1 && groups->below[LB_CGROUP_CPUACCT])
+		make_counting(g, groups->below[LB_CGROUP_CPUACCT], name,
+			      limits);
 	return 0;
 }
 
@@ -194,6 +220,28 @@ bool lb_cgroup_was_short(const struct lb_cgroup *g)
 			g->version == 2 ? "memory.events"
 					: "memory.oom_control",
 			"oom_kill ") > 0;
+}
+
+int64_t lb_cgroup_cpu_ms(const struct lb_cgroup *g)
+{
+	lb_autofree char *path = NULL;
+	lb_autoclose int fd = -1;
+	char text[64];
+	ssize_t got;
+
+	if (g->counts < 0 || g->counts >= g->n)
+		return -1;
+	if (g->version == 2)
+		return count_of(g->folders[g->counts], "cpu.stat",
+				"usage_usec ") /
+		       1000;
+	path = lb_printf("%s/cpuacct.usage", g->folders[g->counts]);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (got <= 0)
+		return -1;
+	text[got] = '\0';
+	return strtoll(text, NULL, 10) / 1000000;
 }
 
 /* Send SIGKILL to everything in it. */

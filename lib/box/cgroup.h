@@ -14,13 +14,20 @@
 
 #include "base/error.h"
 
-enum { LB_CGROUP_MEMORY, LB_CGROUP_PIDS, LB_CGROUP_CPU, LB_CGROUP_KINDS };
+enum {
+	LB_CGROUP_MEMORY,
+	LB_CGROUP_PIDS,
+	LB_CGROUP_CPU,
+	LB_CGROUP_CPUACCT, /* version 1: where it is none of the others' */
+	LB_CGROUP_KINDS
+};
 
 /* Where groups can be made. */
 struct lb_cgroups {
 	bool looked; /* false: the rest is not known yet */
 	int version; /* 0: nowhere, and `why` says so */
-	/* Version 1: a folder for each; version 2: the same for all. Owned. */
+	/* Version 1: a folder for each, but for CPUACCT, which may be NULL;
+	 * version 2: the first, for all. Owned. */
 	char *below[LB_CGROUP_KINDS];
 	struct lb_error why;
 };
@@ -38,6 +45,7 @@ void lb_cgroups_release(struct lb_cgroups *groups);
 struct lb_cgroup_limits {
 	int64_t memory_mb, pids;
 	double cpus;
+	bool counts_cpu; /* lb_cgroup_cpu_ms() will be asked */
 };
 
 /* One group. Zeroes: none. */
@@ -46,6 +54,7 @@ struct lb_cgroup {
 	char *folders[LB_CGROUP_KINDS]; /* owned; the same one only once */
 	int joins[LB_CGROUP_KINDS];     /* where one writes to be in it; -1 */
 	int n;
+	int counts; /* which of the folders knows of the time; -1: none */
 };
 
 /* LB_OS: it cannot be made, and nothing is left of it. */
@@ -66,6 +75,9 @@ int lb_cgroup_join(const struct lb_cgroup *group);
 
 /* Was a process of it killed for want of memory? */
 bool lb_cgroup_was_short(const struct lb_cgroup *group);
+
+/* Time that its processes had of all processors, ms; -1: it is not known. */
+int64_t lb_cgroup_cpu_ms(const struct lb_cgroup *group);
 
 /* Kill what is in it and remove it; false: something is there still, try again
  * soon. */

@@ -228,8 +228,10 @@ static const struct {
 	{"landlock", lb_check_landlock},
 	{"limits", lb_check_limits},
 	{"quota", lb_check_quota},
+	{"network", lb_check_network},
 	{"users", lb_check_users},
 	{"state", check_state},
+	{"processes", lb_check_processes},
 	{"leftovers", check_leftovers},
 };
 

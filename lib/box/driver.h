@@ -80,11 +80,9 @@ struct lb_box_driver {
 	/* What its own messages begin with, NULL: it has none; "": all that
 	 * comes before it is let go is its own. */
 	const char *says;
-	/*
-	 * An engine: `pid` is its tender (tender.h), which reports a child once
+	/* An engine: `pid` is its tender (tender.h), which reports a child once
 	 * all is mounted, ends all of it when `ready` is closed or we are gone.
-	 * False: it is the sandbox's own program.
-	 */
+	 * False: it is the sandbox's own program. */
 	bool is_tended;
 	/* It sees to the limits itself; else it has a control group of ours. */
 	bool has_limits;
@@ -93,8 +91,7 @@ struct lb_box_driver {
 	/* And ms until the command begins, at most, which it says then; 0: that
 	 * is not known, and counts as the command's time. */
 	int begin_ms;
-	/* Is it there? LB_UNAVAILABLE, LB_AGAIN or LB_CONFIG says why not. NULL:
-	 * a sandbox is started to see. */
+	/* Is it there? An error says why not. NULL: one is started to see. */
 	int (*look)(struct lb_box *box, struct lb_error *err);
 	/* May be NULL. May it be used here? LB_DENIED says why not. */
 	int (*may)(struct lb_box *box, struct lb_error *err);
@@ -136,5 +133,8 @@ void lb_box_end_group(struct lb_box *box, struct lb_cgroup *take);
 
 /* The folder that is /etc inside, made once. LB_IO. */
 int lb_box_etc(struct lb_box *box, struct lb_error *err);
+/* Remove those that nothing needs any more, of the folder of sandboxes that the
+ * caller holds by flock(2). How many. */
+int lb_box_etc_sweep(int root);
 
 #endif

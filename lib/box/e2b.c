@@ -148,6 +148,8 @@ static void tidy(struct job *j, const struct lb_e2b_command *c)
 {
 	struct lb_error ignored;
 
+	if (j->record) /* it was used until now, see reap.h */
+		futimens(LB_REMOTE_LOCK, NULL);
 	if (!j->vm.id)
 		return;
 	j->e.hurries = true;
@@ -174,7 +176,6 @@ static void tend(void *arg)
 	j->e.orders = LB_REMOTE_ORDERS;
 	lb_e2b_open(&j->e);
 	result = run(j, &c, &err);
-	/* who waits for its end waits for no machine to end */
 	if (result == 0 || c.pid > 0)
 		answer(j, &c, result < 0 ? err.text : NULL);
 	else
@@ -214,17 +215,24 @@ static int check_image(struct job *j, const struct lb_config *config,
 static int use_session(struct job *j, struct lb_box *box, struct lb_error *err)
 {
 	const char *name = j->x->spec->session;
-	lb_autofree char *root = lb_box_root(box->config, box->state);
+	lb_autofree char *given = lb_box_root(box->config, box->state);
+	lb_autofree char *root = NULL;
 	lb_autofree char *folder = name ? lb_box_folder(name) : NULL;
 	lb_autofree char *path = NULL, *named = NULL;
 
 	j->idle_ms = lb_config_ms(box->config, "box.session_ttl");
 	if (!name)
 		return 0;
+	if (lb_path_make(given, err) < 0)
+		return -1;
+	root = realpath(given, NULL);
+	if (!root)
+		return lb_fail_sys(err, LB_IO, "cannot open '%s'", given);
 	path = lb_printf("%s/sessions/%s", root, folder);
 	j->record = lb_printf("%s/e2b", path);
 	named = lb_printf("%s/name", path);
-	j->used = lb_box_session_use(path, err);
+	j->used =
+		lb_box_session_hold(box->config, box->state, root, folder, err);
 	if (j->used < 0)
 		return -1;
 	return access(named, F_OK) == 0

@@ -217,25 +217,37 @@ static char *name_now(void)
 
 /* Those that were left behind when something changed, or somebody was killed
  * who made one: nobody else makes one now. */
-static void remove_old(int root, const char *but)
+static int remove_old(int root, const char *but)
 {
+	int n = 0;
 	int copy = fcntl(root, F_DUPFD_CLOEXEC, 0);
 	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 	const struct dirent *one;
 	struct lb_error ignored;
 	struct stat st;
 
+	if (dir)
+		rewinddir(dir);
 	while (dir && (one = readdir(dir)) != NULL)
 		if (strncmp(one->d_name, "etc-", 4) == 0 &&
 		    strcmp(one->d_name, but) != 0 &&
 		    fstatat(root, one->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    (strchr(one->d_name, '.') ||
 		     time(NULL) - st.st_ctime > OLD_S))
-			lb_tree_remove(root, one->d_name, &no_limits, &ignored);
+			n += lb_tree_remove(root, one->d_name, &no_limits,
+					    &ignored) == 0;
 	if (dir)
 		closedir(dir);
 	else if (copy >= 0)
 		close(copy);
+	return n;
+}
+
+int lb_box_etc_sweep(int root)
+{
+	lb_autofree char *name = name_now();
+
+	return remove_old(root, name);
 }
 
 /* It appears whole. Locked as long as the folder is open. */
@@ -275,7 +287,7 @@ int lb_box_etc(struct lb_box *box, struct lb_error *err)
 
 	if (box->etc >= 0 && strcmp(strrchr(box->etc_path, '/') + 1, name) == 0)
 		return 0;
-	path = lb_box_root(box->config, box->state);
+	path = lb_box_base(box->config, box->state);
 	if (lb_path_make(path, err) < 0)
 		return -1;
 	root = realpath(path, NULL);

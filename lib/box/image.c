@@ -1,9 +1,11 @@
 #include "box/image.h"
 
 #include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/loop.h>
+#include <linux/major.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +13,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -115,6 +118,46 @@ static int find(int image, char *name, size_t size)
 	if (dir)
 		closedir(dir);
 	return found;
+}
+
+bool lb_box_image_is_at(const char *path, const char *at)
+{
+	struct stat image, here, device;
+	lb_autoclose int loop = -1;
+	char name[64];
+
+	if (stat(path, &image) < 0 || stat(at, &here) < 0 ||
+	    major(here.st_dev) != LOOP_MAJOR)
+		return false;
+	snprintf(name, sizeof(name), "/dev/loop%u", minor(here.st_dev));
+	loop = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	return loop >= 0 && fstat(loop, &device) == 0 &&
+	       device.st_rdev == here.st_dev && holds(loop, &image);
+}
+
+int lb_box_image_used(const char *path, int64_t *bytes, int64_t *inodes)
+{
+	/* Of the superblock, Documentation/filesystems/ext4. */
+	enum { AT = 1024, SIZE = 1024, MAGIC = 0xef53 };
+	lb_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	uint32_t all[SIZE / 4];
+	uint32_t count, blocks, free_blocks, free_inodes, log, overhead;
+
+	if (fd < 0 || pread(fd, all, SIZE, AT) != SIZE ||
+	    (le32toh(all[14]) & 0xffff) != MAGIC)
+		return -1;
+	count = le32toh(all[0]);
+	blocks = le32toh(all[1]);
+	free_blocks = le32toh(all[3]);
+	free_inodes = le32toh(all[4]);
+	log = le32toh(all[6]);
+	overhead = le32toh(all[0x248 / 4]);
+	if (log > 6 || overhead == 0 || overhead > blocks ||
+	    free_blocks > blocks - overhead || free_inodes > count)
+		return -1;
+	*bytes = (int64_t)(blocks - overhead - free_blocks) * (1024LL << log);
+	*inodes = count - free_inodes;
+	return 0;
 }
 
 /* A free loop device with the file in it; it frees itself when unmounted. */

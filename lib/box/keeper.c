@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,8 +44,12 @@ static void put_info(struct lb_keeping *k, const char *status)
 	json_object_set_new(info, "attached", json_boolean(k->client >= 0));
 	json_object_set_new(info, "persistent",
 			    json_boolean(k->how->idle_ms == INT64_MAX));
-	if (k->how->owner)
-		json_object_set_new(info, "owner", json_integer(k->how->owner));
+	if (k->how->owner.pid) {
+		json_object_set_new(info, "owner",
+				    json_integer(k->how->owner.pid));
+		json_object_set_new(info, "owner_since",
+				    json_integer(k->how->owner.since));
+	}
 	if (strcmp(status, "exited") == 0) {
 		json_object_set_new(info, "exited_at",
 				    json_integer(lb_clock_now()));
@@ -79,6 +82,8 @@ static void on_grace(void *arg)
 
 static void end(struct lb_keeping *k, const char *why, int64_t grace_ms)
 {
+	if (k->ended && grace_ms <= 0)
+		on_grace(k);
 	if (k->ended)
 		return;
 	k->ended = why;
@@ -186,12 +191,12 @@ static int take_place(struct lb_keeping *k, struct lb_error *err)
 	if (lb_keeper_log_open(&k->log, k->how->folder, err) < 0)
 		return -1;
 	k->listener = listen_at(k->how->folder, err);
-	if (k->listener < 0 || k->how->owner == 0)
+	if (k->listener < 0 || k->how->owner.pid == 0)
 		return k->listener < 0 ? -1 : 0;
-	k->owner = (int)syscall(SYS_pidfd_open, k->how->owner, 0);
+	k->owner = lb_owner_watch(&k->how->owner);
 	return k->owner < 0 ? lb_fail_sys(err, LB_USAGE,
 					  "the owner %ld is not there",
-					  (long)k->how->owner)
+					  (long)k->how->owner.pid)
 			    : 0;
 }
 

@@ -22,6 +22,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "box/owner.h"
 
 enum {
 	LB_KEEPER_LINE = 16 * 1024 * 1024,
@@ -36,9 +37,9 @@ struct lb_keeper {
 	char *const *command;      /* what it is said to be */
 	int64_t idle_ms;  /* nobody attached for so long: it ends; INT64_MAX */
 	int64_t grace_ms; /* from the end of its input to its death */
-	pid_t owner;      /* ends when that one does; 0: nobody */
-	int gate;         /* is closed when it counts as running; -1 */
-	int ready;        /* is written to and closed when all is there; -1 */
+	struct lb_owner owner; /* ends when that one does; pid 0: nobody */
+	int gate;              /* is closed when it counts as running; -1 */
+	int ready; /* is written to and closed when all is there; -1 */
 };
 
 /*

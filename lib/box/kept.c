@@ -55,6 +55,11 @@ char *lb_kept_all(struct lb_config *config, const char *state)
 {
 	lb_autofree char *root = lb_box_root(config, state);
 
+	return lb_kept_below(root);
+}
+
+char *lb_kept_below(const char *root)
+{
 	return lb_printf("%s/processes", root);
 }
 
@@ -129,7 +134,7 @@ int lb_kept_each(const char *processes,
 
 /* The pid may be another's by now: who holds the lock is asked once more when
  * we have hold of the process. */
-static int open_keeper(const char *folder)
+int lb_kept_hold(const char *folder)
 {
 	pid_t pid = lb_kept_keeper(folder);
 	int fd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
@@ -154,7 +159,7 @@ static bool ends_within(int pidfd, int64_t ms)
 
 int lb_kept_stop(const char *folder, int64_t grace_ms, struct lb_error *err)
 {
-	lb_autoclose int keeper = open_keeper(folder);
+	lb_autoclose int keeper = lb_kept_hold(folder);
 	const char *name = strrchr(folder, '/') + 1;
 
 	if (keeper < 0)

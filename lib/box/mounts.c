@@ -93,6 +93,9 @@ static int check_workspace(const struct judge *j, const struct source *s,
 			      "all workspaces are in it, and a sandbox sees "
 			      "one of them",
 			      err);
+	/* No session's folder begins so: it is those of box.workspace. */
+	if (s->path[strlen(j->ours.workspaces) + 1] == '.')
+		return refuse(s, LB_DENIED, "it belongs to others", err);
 	/* Nothing would keep .skills in its place then (run.c), while other
 	 * sandboxes of the session mount there. */
 	if (s->writable &&
@@ -315,7 +318,7 @@ int lb_box_mounts_check(struct lb_config *config, const char *state,
 
 	if (!has_sources(spec))
 		return check_all(&j, spec, err);
-	j.root = real(lb_box_root(config, state));
+	j.root = real(lb_box_base(config, state));
 	j.who = geteuid();
 	j.ours.state = real(lb_strdup(state));
 	j.ours.root = j.root;

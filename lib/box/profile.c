@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "box/admit.h"
 #include "box/member.h"
 
 /* What a profile decides, in the order in which it is told. */
@@ -196,8 +197,12 @@ static void settle(struct lb_config *config, const char *field,
 	const json_t *asked = lb_member(out, field);
 	const json_t *given = json_object_get(profile, field);
 	const json_t *set = for_all(config, field);
+	bool closed =
+		lb_box_workspace(config) && strcmp(field, "timeout_sec") != 0;
 
-	if (is_locked(profile, field)) {
+	if (closed && set && !is_locked(profile, field))
+		given = set;
+	if (closed || is_locked(profile, field)) {
 		if (asked && !is_same(asked, given))
 			note(notes, field, asked, name, "keeps it", given);
 	} else if (asked) {
@@ -206,6 +211,23 @@ static void settle(struct lb_config *config, const char *field,
 		given = set;
 	}
 	json_object_set(out, field, (json_t *)(uintptr_t)given);
+}
+
+/* There is none in a workspace, whatever the profile has. */
+static void take_network(const struct lb_config *config, const char *name,
+			 json_t *out, json_t *notes)
+{
+	const char *had = json_string_value(json_object_get(out, "network"));
+	lb_autofree char *text =
+		lb_printf("network: profile '%.64s' has one, and workspace "
+			  "'%s' has none",
+			  name, lb_box_workspace(config));
+
+	if (had && strcmp(had, "off") == 0)
+		return;
+	if (notes)
+		json_array_append_new(notes, lb_json_text(text, strlen(text)));
+	json_object_set_new(out, "network", json_string("off"));
 }
 
 json_t *lb_box_profile_apply(struct lb_config *config, const char *profile,
@@ -223,9 +245,31 @@ json_t *lb_box_profile_apply(struct lb_config *config, const char *profile,
 		no_profile(config, name, err);
 		return NULL;
 	}
+	if (lb_box_admit_request(config, request, err) < 0)
+		return NULL;
 	out = json_copy((json_t *)(uintptr_t)request);
 	for (size_t i = 0; fields[i]; i++)
 		settle(config, fields[i], name, of, out, notes);
+	if (lb_box_workspace(config))
+		take_network(config, name, out, notes);
 	clamp(out, name, of, notes);
 	return out;
+}
+
+int64_t lb_box_profile_quota(struct lb_config *config, const char *profile,
+			     struct lb_error *err)
+{
+	const char *usual = lb_config_str(config, "box.local.profile");
+	json_auto_t *request = lb_json_pack("{s:s}", "cmd", "");
+	json_auto_t *notes = json_array();
+	json_auto_t *whole = NULL;
+	int64_t mb = 0;
+
+	if (!profile)
+		profile = usual && *usual ? usual : "default";
+	whole = lb_box_profile_apply(config, profile, request, notes, err);
+	if (!whole)
+		return -1;
+	lb_json_int(whole, "workspace_quota_mb", &mb);
+	return mb;
 }

@@ -9,6 +9,7 @@
 #define LB_BOX_PROFILE_H
 
 #include <jansson.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "config/config.h"
@@ -18,11 +19,17 @@
  * is the profile's, a missing one too. `box.local.image` and
  * `box.local.workspace_quota_mb` come between the two. timeout_sec is at most
  * max_timeout_sec. What was asked for and not given is told in `notes`, an
- * array of texts for whoever asked. New; NULL and LB_DATA names the profiles
- * there are.
+ * array of texts for whoever asked. In a workspace all but timeout_sec is as if
+ * it were locked, and there is no network; see admit.h. New; NULL and LB_DATA
+ * names the profiles there are.
  */
 json_t *lb_box_profile_apply(struct lb_config *config, const char *profile,
 			     const json_t *request, json_t *notes,
+			     struct lb_error *err);
+
+/* What a profile (NULL: that of `box.local.profile`) lets a workspace hold, MiB;
+ * 0: as much as it wants. -1: LB_DATA, there is none of that name. */
+int64_t lb_box_profile_quota(struct lb_config *config, const char *profile,
 			     struct lb_error *err);
 
 /* All of them, {NAME: {...}}, new. */

@@ -62,10 +62,11 @@ struct lb_box_result {
 	enum lb_box_end end;
 	int exit_code; /* 128+N: died of signal N; -1: timed out */
 	/* Borrowed; what ended it before its time: "output", "quota", "disk"
-	 * (it is almost full), "memory", "cancelled", or NULL. */
+	 * (it is almost full), "memory", "cpu", "cancelled", or NULL. */
 	const char *killed_by;
 	struct lb_box_output out, err;
 	int64_t duration_ms;
+	int64_t cpu_ms; /* of all its processes; -1: it was not counted */
 	/* What was really in force. */
 	bool isolated;
 	enum lb_box_limits limits;

@@ -135,6 +135,7 @@ static void fill_result(struct lb_box_run *run)
 	if (!run->killed)
 		lb_remote_result(&run->report, r);
 	r->duration_ms = lb_clock_mono() - run->started;
+	r->cpu_ms = lb_cgroup_cpu_ms(&run->group);
 	r->out.bytes = run->out.bytes;
 	r->err.bytes = run->err.bytes;
 	if (!r->killed_by && !run->timed_out &&
@@ -153,6 +154,7 @@ static void unwatch(struct lb_box_run *run)
 	lb_timer_cancel(run->box->loop, &run->deadline);
 	lb_timer_cancel(run->box->loop, &run->late);
 	lb_timer_cancel(run->box->loop, &run->measure);
+	lb_timer_cancel(run->box->loop, &run->spend);
 }
 
 static void finish(struct lb_box_run *run)

@@ -12,7 +12,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/proc.h"
+#include "box/admit.h"
 #include "box/place.h"
+#include "box/reap.h"
 
 static void forget(const struct lb_box_run *run, pid_t pid)
 {
@@ -177,6 +179,9 @@ static int take_workspace(struct lb_box_run *run, struct lb_error *err)
 				err) < 0)
 		return -1;
 	run->has_session = true;
+	if (spec->persistent &&
+	    lb_box_session_persist(&run->session, true, err) < 0)
+		return -1;
 	run->x.session = &run->session;
 	run->x.uid = run->session.uid;
 	run->x.gid = run->session.gid;
@@ -234,7 +239,8 @@ static int take_mounts(struct lb_box_run *run, struct lb_error *err)
 				       s->name);
 		}
 		run->targets[run->x.n_sources] = target;
-		if (add_source(run, s->path, target, LB_BOX_RO, err) < 0)
+		if (add_source(run, s->path, target,
+			       s->writable ? LB_BOX_RW : LB_BOX_RO, err) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < spec->n_mounts; i++)
@@ -269,6 +275,7 @@ static int take_group(struct lb_box_run *run, struct lb_error *err)
 				   .memory_mb = spec->memory_mb,
 				   .pids = spec->pids_limit + 2,
 				   .cpus = spec->cpus,
+				   .counts_cpu = run->job.counts_cpu,
 			   },
 			   &run->group, &why) == 0) {
 		run->x.group = &run->group;
@@ -331,6 +338,9 @@ static int begin(struct lb_box_run *run, struct lb_error *err)
 {
 	if (run->driver->may && run->driver->may(run->box, err) < 0)
 		return -1;
+	if (lb_box_admit_job(run->box->config, run->box->state, &run->job,
+			     err) < 0)
+		return -1;
 	if (lb_box_mounts_check(run->box->config, run->box->state,
 				run->job.asker, run->job.spec, err) < 0)
 		return -1;
@@ -374,5 +384,6 @@ struct lb_box_run *lb_box_start(struct lb_box *box,
 	if (!box->swept)
 		lb_cgroups_sweep(&box->groups);
 	box->swept = true;
+	lb_box_reap_sometimes(box->config, box->state);
 	return run;
 }

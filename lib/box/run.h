@@ -44,7 +44,7 @@ struct lb_box_run {
 	size_t n_said;
 	struct lb_box_report report;
 	int64_t started;
-	struct lb_timer deadline, late, measure;
+	struct lb_timer deadline, late, measure, spend;
 	struct lb_tree_size had; /* the workspace at its start */
 	int measure_ms;          /* until the next look at the workspace */
 	const char *killed_by;
@@ -59,6 +59,8 @@ bool lb_run_is_one_place(int a, int b);
 int lb_run_launch(struct lb_box_run *run, struct lb_error *err);
 /* Everything is there: wait for what happens. LB_OS: it was killed. */
 int lb_run_watch(struct lb_box_run *run, struct lb_error *err);
+/* It is laid out, and may begin. */
+int lb_run_let_go(struct lb_box_run *run, struct lb_error *err);
 /* The backend's own report, as far as it is there; false: no more now. */
 bool lb_run_read_status(struct lb_box_run *run);
 /* Kill all of it, as its `killed_by` will say; NULL: for its time, or `error`. */

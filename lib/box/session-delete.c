@@ -1,4 +1,4 @@
-/* session-delete.c - the end of a session. */
+/* session-delete.c - the end of a session with all its files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,35 +10,54 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
+#include "box/alive.h"
 #include "box/e2b.h"
 #include "box/key.h"
 #include "box/place.h"
 #include "box/session.h"
+#include "box/spec.h"
 #include "fs/tree.h"
 
 static const struct lb_tree_limits no_limits;
 
+char *lb_box_session_name(const char *sessions, const char *folder)
+{
+	lb_autofree char *path = lb_printf("%s/%s/name", sessions, folder);
+	struct lb_error err;
+	char *text = NULL;
+	size_t len;
+
+	if (lb_path_read(path, LB_BOX_MAX_SESSION, &text, &len, &err) < 0)
+		return NULL;
+	return text;
+}
+
 /* Nobody uses it and, as long as this is open, nobody will. */
-static int claim(const char *sessions, const char *folder, const char *name,
-		 struct lb_error *err)
+int lb_box_session_claim(const char *sessions, const char *folder,
+			 const char *name, struct lb_error *err)
 {
 	lb_autofree char *path = lb_printf("%s/%s/use", sessions, folder);
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	struct stat st;
 
 	if (fd < 0 && errno == ENOENT)
 		return lb_fail(err, LB_NOINPUT, "there is no session '%.64s'",
 			       name);
 	if (fd < 0)
 		return lb_fail_sys(err, LB_IO, "cannot open '%s'", path);
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-		return fd;
-	if (errno == EWOULDBLOCK)
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0) {
+		if (st.st_nlink > 0)
+			return fd;
+		lb_fail(err, LB_NOINPUT, "there is no session '%.64s'", name);
+	} else if (errno == EWOULDBLOCK) {
 		lb_fail(err, LB_AGAIN,
 			"something runs in session '%.64s': it is deleted when "
 			"that has ended",
 			name);
-	else
+	} else {
 		lb_fail_sys(err, LB_IO, "cannot hold '%s'", path);
+	}
 	close(fd);
 	return -1;
 }
@@ -73,22 +92,38 @@ static int remove_from(const char *folder, const char *name,
 }
 
 /* What we know of it goes last: until then it can be deleted again. */
+int lb_box_session_end(const struct lb_box_places *p, const char *folder,
+		       struct lb_error *err)
+{
+	lb_autofree char *owner = lb_box_uid_owner(p->tenant, folder);
+	lb_autofree char *machine = lb_printf("%s/%s/e2b", p->sessions, folder);
+
+	if (lb_e2b_forget(p->config, machine, err) < 0)
+		return -1;
+	if (p->workspaces && (unmount(p->workspaces, folder, err) < 0 ||
+			      remove_from(p->workspaces, folder, err) < 0))
+		return -1;
+	lb_box_uid_free(p->base, owner);
+	lb_box_alive_leave(p->root, folder);
+	return remove_from(p->sessions, folder, err);
+}
+
 int lb_box_session_delete(struct lb_config *config, const char *state,
 			  const char *name, struct lb_error *err)
 {
 	lb_autofree char *folder = lb_box_folder(name);
-	lb_autofree char *root = lb_box_root(config, state);
-	lb_autofree char *given = lb_box_workspaces(config, state);
-	lb_autofree char *workspaces = realpath(given, NULL);
-	lb_autofree char *sessions = lb_printf("%s/sessions", root);
-	lb_autofree char *machine = lb_printf("%s/%s/e2b", sessions, folder);
-	lb_autoclose int used = claim(sessions, folder, name, err);
+	struct lb_box_places p;
+	int there = lb_box_places_find(&p, config, state, err), result = there;
 
-	if (used < 0 || lb_e2b_forget(config, machine, err) < 0)
-		return -1;
-	if (workspaces && (unmount(workspaces, folder, err) < 0 ||
-			   remove_from(workspaces, folder, err) < 0))
-		return -1;
-	lb_box_uid_free(root, folder);
-	return remove_from(sessions, folder, err);
+	if (there == 0)
+		result = lb_fail(err, LB_NOINPUT, "there is no session '%.64s'",
+				 name);
+	if (there > 0) {
+		lb_autoclose int used =
+			lb_box_session_claim(p.sessions, folder, name, err);
+
+		result = used < 0 ? -1 : lb_box_session_end(&p, folder, err);
+	}
+	lb_box_places_release(&p);
+	return result;
 }

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "box/alive.h"
 #include "box/image.h"
 #include "box/key.h"
 #include "box/place.h"
@@ -21,7 +22,8 @@
 struct opening {
 	struct lb_box_session *s;
 	struct lb_config *config;
-	char *root;             /* owned */
+	char *root, *base;      /* owned */
+	char *owner;            /* of its user id; owned */
 	const char *short_name; /* the folder's */
 	struct lb_box_uids uids;
 	char *image;         /* the workspace as a file system; owned */
@@ -90,7 +92,7 @@ static int lock(const struct lb_box_session *s, struct lb_error *err)
  * Who uses a session holds this file, and finds it still there when he does: a
  * session that was deleted meanwhile begins anew.
  */
-int lb_box_session_use(const char *folder, struct lb_error *err)
+static int use(const char *folder, struct lb_error *err)
 {
 	lb_autofree char *path = lb_printf("%s/use", folder);
 	struct stat st;
@@ -120,18 +122,19 @@ int lb_box_session_use(const char *folder, struct lb_error *err)
 /* The image of a workspace while it is made, image.c. */
 #define IMAGE_NEW "workspace.img.new"
 
-/* What somebody left here who was killed while he wrote a file of it. */
-static void remove_halves(const char *folder)
+int lb_box_session_tidy(const char *folder)
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *one;
+	int n = 0;
 
 	while (dir && (one = readdir(dir)) != NULL)
 		if (strncmp(one->d_name, ".lb-", 4) == 0 ||
 		    strncmp(one->d_name, IMAGE_NEW, sizeof(IMAGE_NEW) - 1) == 0)
-			unlinkat(dirfd(dir), one->d_name, 0);
+			n += unlinkat(dirfd(dir), one->d_name, 0) == 0;
 	if (dir)
 		closedir(dir);
+	return n;
 }
 
 /* What it will be mounted from, if that can be had. */
@@ -161,11 +164,11 @@ static int make(struct opening *o, struct lb_error *err)
 	lb_autofree char *parent = lb_strdup(s->workspace);
 
 	*strrchr(parent, '/') = '\0';
-	remove_halves(s->folder);
+	lb_box_session_tidy(s->folder);
 	if (lb_path_make(parent, err) < 0 ||
 	    lb_atomic_replace(name, s->name, strlen(s->name), err) < 0)
 		return -1;
-	s->uid = s->drop ? lb_box_uid(&o->uids, o->root, o->short_name, err)
+	s->uid = s->drop ? lb_box_uid(&o->uids, o->base, o->owner, err)
 			 : geteuid();
 	s->gid = s->drop ? s->uid : getegid();
 	if ((s->drop && s->uid == 0) || make_image(o, err) < 0)
@@ -272,11 +275,58 @@ static char *real(char *take, struct lb_error *err)
 	return path;
 }
 
+/* The time of the file is when it was last used. */
+static void mark_used(int used)
+{
+	if (used >= 0)
+		futimens(used, NULL);
+}
+
+/*
+ * It is one of those that are alive, and used: in that order, so that nothing is
+ * made for one that may not be; and looked at again, as whoever ends it does both
+ * while it is not used.
+ */
+int lb_box_session_hold(struct lb_config *config, const char *state,
+			const char *root, const char *folder,
+			struct lb_error *err)
+{
+	lb_autofree char *path = lb_printf("%s/sessions/%s", root, folder);
+	int used;
+
+	for (;;) {
+		if (lb_box_alive_enter(config, state, root, folder, err) < 0)
+			return -1;
+		used = use(path, err);
+		if (used < 0 || lb_box_alive_has(root, folder))
+			break;
+		close(used);
+	}
+	mark_used(used);
+	return used;
+}
+
+int lb_box_session_persist(const struct lb_box_session *s, bool persistent,
+			   struct lb_error *err)
+{
+	lb_autofree char *path = lb_printf("%s/persistent", s->folder);
+	lb_autoclose int fd = -1;
+
+	if (!persistent)
+		return unlink(path) == 0 || errno == ENOENT
+			       ? 0
+			       : lb_fail_sys(err, LB_IO, "cannot remove '%s'",
+					     path);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return fd < 0 ? lb_fail_sys(err, LB_IO, "cannot make '%s'", path) : 0;
+}
+
 int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 			const char *state, const char *name, int64_t quota_mb,
 			struct lb_error *err)
 {
 	lb_autofree char *folder = lb_box_folder(name), *all = NULL;
+	lb_autofree char *tenant = lb_box_tenant(config);
 	struct opening o = {.s = s, .config = config, .short_name = folder};
 	int opened = -1;
 
@@ -288,16 +338,21 @@ int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 		.quota_mb = quota_mb,
 	};
 	o.root = real(lb_box_root(config, state), err);
-	all = o.root ? real(lb_box_workspaces(config, state), err) : NULL;
+	o.base = o.root ? real(lb_box_base(config, state), err) : NULL;
+	o.owner = lb_box_uid_owner(tenant, folder);
+	all = o.base ? real(lb_box_workspaces(config, state), err) : NULL;
 	if (all && (!s->drop || lb_box_uids(config, &o.uids, err) == 0)) {
 		s->folder = lb_printf("%s/sessions/%s", o.root, folder);
 		s->workspace = lb_printf("%s/%s", all, folder);
 		o.image = lb_printf("%s/workspace.img", s->folder);
-		s->used = lb_box_session_use(s->folder, err);
+		s->used =
+			lb_box_session_hold(config, state, o.root, folder, err);
 		if (s->used >= 0)
 			opened = open_all(&o, err);
 	}
 	free(o.root);
+	free(o.base);
+	free(o.owner);
 	free(o.image);
 	if (opened < 0)
 		lb_box_session_close(s);
@@ -306,6 +361,7 @@ int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 
 void lb_box_session_close(struct lb_box_session *s)
 {
+	mark_used(s->used);
 	free(s->name);
 	free(s->folder);
 	free(s->workspace);

@@ -6,6 +6,7 @@
 #include "base/host.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "config/config.h"
 #include "config/keys.h"
 #include "config/load.h"
@@ -259,6 +260,31 @@ static void check_uids(struct lb_config *config)
 	    "is not FIRST-LAST, user ids from 1000 to 4000000000");
 }
 
+int lb_config_workspace_check(const char *name, struct lb_error *err)
+{
+	bool control = false;
+
+	for (const char *c = name; *c; c++)
+		control = control || (unsigned char)*c < ' ' || *c == 0x7f;
+	if (strlen(name) <= LB_CONFIG_WORKSPACE && !control &&
+	    lb_utf8_valid(name, strlen(name)))
+		return 0;
+	return lb_fail(err, LB_USAGE,
+		       "a workspace is called by at most %d bytes of text "
+		       "without control characters",
+		       LB_CONFIG_WORKSPACE);
+}
+
+static void check_workspace(struct lb_config *config)
+{
+	static const char path[] = "box.workspace";
+	const char *name = lb_config_str(config, path);
+	struct lb_error why;
+
+	if (name && lb_config_workspace_check(name, &why) < 0)
+		bad(config, path, why.text);
+}
+
 void lb_config_check_box(struct lb_config *config)
 {
 	static const char forced[] =
@@ -274,6 +300,7 @@ void lb_config_check_box(struct lb_config *config)
 	check_roots(config);
 	check_private(config);
 	check_uids(config);
+	check_workspace(config);
 	check_template(config, forced, lb_config_get(config, forced));
 	json_object_foreach((json_t *)(uintptr_t)lb_config_section(config,
 								   "pipelines"),

@@ -119,6 +119,16 @@ const char *lb_config_env(const char *name);
  */
 size_t lb_config_env_keys(const char **at, size_t max);
 
+/*
+ * Be of that workspace (`box.workspace`), as are the programs that are started
+ * from here: in the environment, where nothing else sets it any more. Before the
+ * configuration is loaded; NULL leaves all as it is. LB_USAGE: it is no name.
+ */
+enum { LB_CONFIG_WORKSPACE = 64 }; /* bytes */
+int lb_config_workspace(const char *name, struct lb_error *err);
+/* The same question alone; an empty name is for none. */
+int lb_config_workspace_check(const char *name, struct lb_error *err);
+
 /* base/path's lb_path_share() with $LB_SHARE. Caller frees. */
 char *lb_config_share(const char *name);
 

@@ -235,6 +235,43 @@ void lb_config_environment(struct lb_config *config)
 	take_bot(config);
 }
 
+/* The first that spells it otherwise than we do; new, or NULL. */
+static char *other_spelling(const char *path, const char *ours)
+{
+	for (char **e = environ; e && *e; e++) {
+		size_t len = strcspn(*e, "=");
+		lb_autofree char *name = lb_strndup(*e, len);
+		lb_autobuf struct lb_buf spelt = {0};
+		const char *rest = stem(name);
+
+		if ((*e)[len] && rest && strcmp(name, ours) != 0 &&
+		    spells(NULL, path, rest, &spelt))
+			return lb_steal(&name);
+	}
+	return NULL;
+}
+
+int lb_config_workspace(const char *name, struct lb_error *err)
+{
+	static const char path[] = "box.workspace";
+	lb_autofree char *ours = variable(path);
+	char *other;
+
+	if (!name)
+		return 0;
+	if (lb_config_workspace_check(name, err) < 0)
+		return -1;
+	if (!*name)
+		return lb_fail(err, LB_USAGE, "a workspace has a name");
+	while ((other = other_spelling(path, ours)) != NULL) {
+		unsetenv(other);
+		free(other);
+	}
+	return setenv(ours, name, 1) < 0
+		       ? lb_fail_sys(err, LB_OS, "cannot set '%s'", ours)
+		       : 0;
+}
+
 size_t lb_config_env_keys(const char **at, size_t max)
 {
 	size_t n = 0;

@@ -43,6 +43,19 @@
 {"box.e2b.template", LB_KEY_STRING, "\"\"",
  .doc = "what its machines are made of: a template has the programs, and says "
 	"how much memory there is and how many processors; empty is base"},
+{"box.workspace", LB_KEY_STRING, "\"\"",
+ .doc = "whose sandboxes are used: sessions, files, processes and quotas of one "
+	"name are apart from those of another and of none, and whoever asks for a "
+	"command there has no network, no mounts and no more than the profile; at "
+	"most 64 bytes"},
+{"box.session_ttl", LB_KEY_DURATION, "\"300s\"",
+ .doc = "what a session of the sandbox runs on, and what goes on in it, ends "
+	"when nobody has used it for so long; its files stay; 0 is never"},
+{"box.workspace_retention_days", LB_KEY_INT, "0", 0, 36500,
+ .doc = "days after which the files of a session that nobody used are removed, "
+	"by lb-box gc and lb-run gc; 0 is never"},
+{"box.default_memory_mb", LB_KEY_INT, "1536", 32, 1048576,
+ .doc = "MiB of memory of an MCP server in its sandbox where it does not say"},
 {"box.local.profile", LB_KEY_STRING, "\"default\"",
  .doc = "the profile of commands where none is named: default, "
 	"offline_readonly, network_basic, network_extended or one of "
@@ -66,6 +79,9 @@
 {"box.local.workspace_quota_mb", LB_KEY_INT, NULL, 0, 16777216,
  .doc = "MiB that a workspace may hold where the profile does not lock it; 0 "
 	"is no limit, and unset is what the profile says"},
+{"box.limits.max_sessions", LB_KEY_INT, "64", 0, 5000,
+ .doc = "sessions of the sandbox that may be alive at once: they are in use, or "
+	"have a file system mounted; 0 is none at all"},
 {"box.limits.max_workspace_entries", LB_KEY_INT, "100000", 1, 1000000,
  .doc = "files and folders that a workspace with a quota may hold, but at least "
 	"1000; a smaller quota allows fewer, 64 a MiB"},
@@ -75,9 +91,10 @@
  .doc = "processes that ended which lb-box ps remembers"},
 {"box.limits.completed_process_retention_sec", LB_KEY_INT, "300", 0, 86400,
  .doc = "and for so many seconds"},
-{"box.session_ttl", LB_KEY_DURATION, "\"300s\"",
- .doc = "what goes on of a session ends when nobody used it for so long, but "
-	"not its files; 0 is never"},
+{"box.skills_mode", LB_KEY_ENUM, "\"ro\"", .values = "ro rw overlay",
+ .doc = "what can be written of a skill that is active: nothing (ro); the skill "
+	"itself, for everybody (rw); a copy in the session, which the skill knows "
+	"nothing of (overlay)"},
 {"box.network.allow_private", LB_KEY_LIST, "[]",
  .doc = "networks and addresses that sandboxes with a network may reach although "
 	"they are not public or are this machine's own: 10.1.0.0/16, 10.1.2.3, "

@@ -198,6 +198,11 @@ const struct lb_key lb_keys[] = {
 {"pipelines.*.extensions_preferences.skills", LB_KEY_LIST, NULL,
  .doc = "the skills that a model may use, the first to be named first; an empty "
 	"list is none of them"},
+{"pipelines.*.extensions_preferences.enable_all_mcp_servers", LB_KEY_BOOL, NULL,
+ .doc = "may a model use all MCP servers, or those of mcp_servers alone; where "
+	"it is not said, all unless mcp_servers is there"},
+{"pipelines.*.extensions_preferences.mcp_servers", LB_KEY_LIST, NULL,
+ .doc = "the MCP servers that a model may use; an empty list is none of them"},
 {"pipelines.*.output.long-text-processing.strategy", LB_KEY_ENUM, "\"none\"",
  .values = "none split forward image file",
  .doc = "what becomes of an answer longer than the threshold: parts, a "
@@ -256,6 +261,8 @@ const struct lb_key lb_keys[] = {
  .doc = "what models cost: {model, input, output, cached}, each a million "
 	"tokens; * in a model stands for anything; else prices.yaml says"},
 
+#include "config/table-mcp.h"
+
 {"net.fetch-allow", LB_KEY_LIST, "[]",
  .doc = "networks that are not public, such as 10.1.0.0/16, and may be fetched "
 	"from all the same"},
@@ -270,11 +277,19 @@ const struct lb_key lb_keys[] = {
 	"for all below it; they may be asked by http, too"},
 {"skills.index-size", LB_KEY_SIZE, "\"8k\"",
  .doc = "how much a model is told of skills at most before it activates one, "
-	"512 and more; what they are for is cut to fit, and then left out"},
+	"512 to 64k; what they are for is cut to fit, and then left out"},
 {"skills.paths", LB_KEY_LIST, "[]",
  .doc = "more folders of skills, which are only read; a project with "
 	".claude/skills or .agents/skills is one, too; a relative one is beside "
 	"the configuration"},
+{"skills.python-index", LB_KEY_STRING, "\"\"",
+ .doc = "the index that Python packages of skills come from; empty is pip's own"},
+{"skills.python-network", LB_KEY_NETWORK, "\"off\"",
+ .doc = "what is reached while the Python packages of a skill are installed, as in "
+	"box.profiles.*.network: [pypi.org, files.pythonhosted.org] is what pip "
+	"needs; with off, a skill has those of this machine and of its own wheels"},
+{"skills.python-timeout", LB_KEY_DURATION, "\"10m\"",
+ .doc = "and how long that may take"},
 
 {"space.url", LB_KEY_STRING, "\"https://space.langbot.app\"",
  .doc = "LangBot's marketplace, where market:author/name is; empty is none"},
@@ -325,6 +340,7 @@ const struct lb_key lb_keys[] = {
 	"delivered to it, or the flow waits"},
 
 #include "config/table-box.h"
+#include "config/table-quota.h"
 
 {"concurrency.pipeline", LB_KEY_INT, "20", 1, 10000,
  .doc = "conversations that lb-agent holds at once"},
@@ -365,7 +381,8 @@ const struct lb_key lb_keys[] = {
 {"retention.answers", LB_KEY_DURATION, "\"7d\"",
  .doc = "how long an answer is kept to be given again"},
 {"retention.media", LB_KEY_DURATION, "\"7d\"",
- .doc = "how long files that came with messages are kept"},
+ .doc = "how long files are kept that came with messages and went with "
+	"answers, and what came into sandboxes"},
 {"retention.media-size", LB_KEY_SIZE, "\"2G\"",
  .doc = "how much of them is kept: the oldest go first"},
 {"retention.audit", LB_KEY_DURATION, "\"30d\"",

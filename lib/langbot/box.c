@@ -44,6 +44,18 @@ static const struct lost {
 	{NULL, NULL, NULL},
 };
 
+/* Is it what it is here, too, when nobody says anything? */
+static bool is_initial(const char *path, const json_t *value)
+{
+	const struct lb_key *key = lb_key_find(path);
+	json_auto_t *initial =
+		key && key->initial
+			? json_loads(key->initial, JSON_DECODE_ANY, NULL)
+			: NULL;
+
+	return initial && json_equal(initial, value);
+}
+
 static void begin(struct lb_item_report *item, const char *path)
 {
 	lb_item_begin(item, "setting", NULL);
@@ -245,8 +257,7 @@ void lb_langbot_box(struct lb_langbot *in)
 	for (size_t i = 0; same[i]; i++) {
 		const json_t *value = lb_json_path(in->settings, same[i]);
 
-		if (json_is_integer(value) &&
-		    lb_key_absence(same[i], value) != LB_KEY_OFF)
+		if (json_is_integer(value) && !is_initial(same[i], value))
 			take(in, same[i], json_deep_copy(value));
 	}
 	drop_lost(in);

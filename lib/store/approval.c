@@ -6,12 +6,17 @@
 
 #include "base/id.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "store/db.h"
 
 /* How far two looks at the clock may be apart: one from a time to come is
  * that of a clock which was set back, and holds for nothing. */
 enum { TRIES = 8, AHEAD_MS = 60000, UNDECIDED_MS = 4 * LB_APPROVAL_MS };
+
+/* A hash is in the database with its workspace behind it: HASH/WORKSPACE, so
+ * that the same call of two is two. */
+#define WORKSPACE "substr(hash, instr(hash || '/', '/') + 1)"
 
 /*
  * The last word on this call that still holds: a request or a denial from when
@@ -56,15 +61,18 @@ static int count_waiting(struct lb_store *store,
 {
 	lb_autoquery struct sqlite3_stmt *q =
 		lb_db_query(store,
-			    "SELECT count(*), total(session = ifnull(?2, '')),"
+			    "SELECT count(*), total(session = ifnull(?2, '')"
+			    " AND " WORKSPACE " = ifnull(?5, '')),"
 			    " total(bot = ifnull(?3, '')"
-			    " AND sender = ifnull(?4, ''))"
+			    " AND sender = ifnull(?4, '')"
+			    " AND " WORKSPACE " = ifnull(?5, ''))"
 			    " FROM approvals WHERE " WAITS,
 			    err);
 
 	if (!q)
 		return -1;
-	lb_db_bind(q, "isss", now_ms, r->session, r->bot, r->sender);
+	lb_db_bind(q, "issss", now_ms, r->session, r->bot, r->sender,
+		   r->workspace);
 	if (lb_db_step(store, q, err) < 0)
 		return -1;
 	for (int i = 0; i < 3; i++)
@@ -156,13 +164,18 @@ int lb_approval_ask(struct lb_store *store,
 		    const struct lb_approval_request *request, int64_t now_ms,
 		    char id[LB_APPROVAL_ID], struct lb_error *err)
 {
+	struct lb_approval_request r = *request;
+	lb_autofree char *hash =
+		r.workspace ? lb_printf("%s/%s", r.hash, r.workspace) : NULL;
 	bool own;
 	int state;
 
+	if (hash)
+		r.hash = hash;
 	id[0] = '\0';
 	if (lb_db_begin(store, &own, err) < 0)
 		return -1;
-	state = ask(store, request, now_ms, id, err);
+	state = ask(store, &r, now_ms, id, err);
 	return lb_db_end(store, own, state < 0 ? -1 : 0, err) < 0 ? -1 : state;
 }
 
@@ -220,12 +233,13 @@ int lb_approval_each(struct lb_store *store, int64_t now_ms,
 		     void (*fn)(void *arg, const json_t *request), void *arg,
 		     struct lb_error *err)
 {
-	static const char *const keys[] = {"id", "session", "bot", "sender",
-					   "text"};
+	static const char *const keys[] = {"id",     "session", "bot",
+					   "sender", "text",    "workspace"};
 	lb_autoquery struct sqlite3_stmt *q =
 		lb_db_query(store,
-			    "SELECT id, session, bot, sender, text, asked FROM "
-			    "approvals WHERE " WAITS " ORDER BY asked, id",
+			    "SELECT id, session, bot, sender, text, " WORKSPACE
+			    ", asked FROM approvals WHERE " WAITS
+			    " ORDER BY asked, id",
 			    err);
 	int r;
 
@@ -234,9 +248,11 @@ int lb_approval_each(struct lb_store *store, int64_t now_ms,
 	lb_db_bind(q, "i", now_ms);
 	while ((r = lb_db_step(store, q, err)) > 0) {
 		json_auto_t *one = json_object();
-		int64_t asked = sqlite3_column_int64(q, 5);
+		int64_t asked = sqlite3_column_int64(q, 6);
+		/* the last only where it has one */
+		int n = sqlite3_column_bytes(q, 5) > 0 ? 6 : 5;
 
-		for (int i = 0; i < 5; i++)
+		for (int i = 0; i < n; i++)
 			lb_json_set_str(one, keys[i],
 					(const char *)sqlite3_column_text(q, i),
 					(size_t)sqlite3_column_bytes(q, i));
@@ -246,6 +262,21 @@ int lb_approval_each(struct lb_store *store, int64_t now_ms,
 		fn(arg, one);
 	}
 	return r;
+}
+
+int lb_approval_is_of(struct lb_store *store, const char *id,
+		      const char *workspace, struct lb_error *err)
+{
+	lb_autoquery struct sqlite3_stmt *q =
+		lb_db_query(store,
+			    "SELECT 1 FROM approvals WHERE id = ? "
+			    "AND " WORKSPACE " = ?",
+			    err);
+
+	if (!q)
+		return -1;
+	lb_db_bind(q, "ss", id, workspace);
+	return lb_db_step(store, q, err);
 }
 
 int64_t lb_approval_expire(struct lb_store *store, int64_t before_ms,

@@ -37,6 +37,7 @@ enum lb_approval {
 struct lb_approval_request {
 	const char *hash;
 	const char *session, *bot, *sender; /* who asks; NULL is "" */
+	const char *workspace;              /* of whom he is; NULL: of nobody */
 	const char *text; /* what an operator is to see; cut to its limit */
 };
 
@@ -57,10 +58,14 @@ int lb_approval_decide(struct lb_store *store, const char *id, bool grant,
 		       const char *who, int64_t now_ms, struct lb_error *err);
 
 /* Call fn with each that waits, the oldest first: {id, session, bot, sender,
- * text, asked, until} (times are ms since the epoch). */
+ * text, workspace, asked, until} (times are ms since the epoch). */
 int lb_approval_each(struct lb_store *store, int64_t now_ms,
 		     void (*fn)(void *arg, const json_t *request), void *arg,
 		     struct lb_error *err);
+
+/* Is the request of that workspace? 1, 0: not, or there is none of that id. */
+int lb_approval_is_of(struct lb_store *store, const char *id,
+		      const char *workspace, struct lb_error *err);
 
 /* Forget those asked for before before_ms. How many, or -1. */
 int64_t lb_approval_expire(struct lb_store *store, int64_t before_ms,

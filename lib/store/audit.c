@@ -195,6 +195,7 @@ static const char pick[] =
 	"SELECT row FROM (SELECT time, key, row FROM audit WHERE time >= ?1"
 	" AND (?2 IS NULL OR session = ?2)"
 	" AND (?3 IS NULL OR sender = ?3 OR bot || ':person_' || sender = ?3)"
+	" AND (?5 IS NULL OR json_extract(row, '$.workspace') = ?5)"
 	" ORDER BY time DESC, key DESC LIMIT ?4) ORDER BY time, key";
 
 int lb_audit_each(struct lb_store *store, const struct lb_audit_which *which,
@@ -206,8 +207,9 @@ int lb_audit_each(struct lb_store *store, const struct lb_audit_which *which,
 
 	if (!q)
 		return -1;
-	lb_db_bind(q, "issi", which->since, which->session, which->sender,
-		   which->limit > 0 ? which->limit : (int64_t)-1);
+	lb_db_bind(q, "issis", which->since, which->session, which->sender,
+		   which->limit > 0 ? which->limit : (int64_t)-1,
+		   which->workspace);
 	while (!stop && (r = lb_db_step(store, q, err)) > 0) {
 		const char *text = (const char *)sqlite3_column_text(q, 0);
 		json_auto_t *row =

@@ -29,10 +29,11 @@ int lb_audit_fold(struct lb_store *store, const char *state,
 
 /* Which rows: all that is not NULL or 0 must fit. */
 struct lb_audit_which {
-	int64_t since;       /* ms since the epoch */
-	const char *session; /* as BOT/person_7 */
-	const char *sender;  /* BOT:person_ID, or an id at any bot */
-	int64_t limit;       /* the last so many; 0: all */
+	int64_t since;         /* ms since the epoch */
+	const char *session;   /* as BOT/person_7 */
+	const char *sender;    /* BOT:person_ID, or an id at any bot */
+	const char *workspace; /* as box.workspace has it */
+	int64_t limit;         /* the last so many; 0: all */
 };
 
 /* Call fn with each, the oldest first, until it returns other than 0. */

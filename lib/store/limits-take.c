@@ -172,29 +172,36 @@ static int64_t erase_from(struct lb_limits *l, const char *find,
 	return r < 0 ? -1 : n;
 }
 
-/* Of both tables; `dry` leaves them as they are. */
+/* Of all tables; `dry` leaves them as they are. */
 static int64_t erase(struct lb_limits *l, const char *const whose[3], bool dry,
 		     struct lb_error *err)
 {
-	int64_t counters, spent;
+	static const struct {
+		const char *find, *delete;
+	} tables[] = {
+		{"SELECT key FROM counters",
+		 "DELETE FROM counters WHERE key = ?"},
+		{"SELECT DISTINCT key FROM spent",
+		 "DELETE FROM spent WHERE key = ?"},
+		{"SELECT DISTINCT key FROM quota_used",
+		 "DELETE FROM quota_used WHERE key = ?"},
+	};
+	int64_t n = 0, all = 0;
 
 	if (!lb_limits_join(l))
 		return lb_fail(err, LB_AGAIN, "'limits.db' cannot be used");
-	counters = erase_from(l, "SELECT key FROM counters",
-			      dry ? NULL : "DELETE FROM counters WHERE key = ?",
-			      whose, err);
-	spent = counters < 0
-			? -1
-			: erase_from(l, "SELECT DISTINCT key FROM spent",
-				     dry ? NULL
-					 : "DELETE FROM spent WHERE key = ?",
-				     whose, err);
-	if (spent < 0 || lb_store_commit(l->store, err) < 0) {
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && n >= 0;
+	     i++) {
+		n = erase_from(l, tables[i].find, dry ? NULL : tables[i].delete,
+			       whose, err);
+		all += n;
+	}
+	if (n < 0 || lb_store_commit(l->store, err) < 0) {
 		lb_limits_rollback(l);
 		return -1;
 	}
 	l->joined = false;
-	return counters + spent;
+	return all;
 }
 
 int64_t lb_limits_erase(struct lb_limits *l, const char *session,

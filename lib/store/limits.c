@@ -25,6 +25,15 @@ static const char *const steps[] = {
 	"CREATE TABLE notes("
 	" name TEXT PRIMARY KEY, until INTEGER NOT NULL, text TEXT NOT NULL)"
 	" WITHOUT ROWID;",
+	/* store/quota.h: by day first, so that old ones are found at once. */
+	"CREATE TABLE quota_used("
+	" day INTEGER NOT NULL, key TEXT NOT NULL, runs INTEGER NOT NULL,"
+	" cpu_ms INTEGER NOT NULL, PRIMARY KEY(day, key)) WITHOUT ROWID;"
+	"CREATE TABLE quota_held("
+	" owner INTEGER NOT NULL, id INTEGER NOT NULL, key TEXT NOT NULL,"
+	" day INTEGER NOT NULL, cpu_ms INTEGER NOT NULL, at INTEGER NOT NULL,"
+	" time_ms INTEGER NOT NULL, PRIMARY KEY(owner, id, key)) WITHOUT ROWID;"
+	"CREATE INDEX quota_held_key ON quota_held(key);",
 	NULL,
 };
 

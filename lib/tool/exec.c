@@ -6,19 +6,19 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "base/utf8.h"
-#include "box/approval.h"
+#include "box/admit.h"
+#include "box/attach.h"
 #include "box/audit.h"
 #include "box/backend.h"
 #include "box/box.h"
+#include "box/meter.h"
 #include "box/profile.h"
-#include "store/approval.h"
 #include "tool/args.h"
+#include "tool/elevated.h"
+#include "tool/preview.h"
 
 enum {
-	PREVIEW = 51200, /* bytes */
 	LEAVE_MS = 1000, /* of a call's time, to answer in */
-	BUSY_MS = 2000,  /* for another who writes to the store */
 };
 
 struct lb_execs {
@@ -26,7 +26,8 @@ struct lb_execs {
 	struct lb_config *config;
 	char *state;
 	struct lb_box *box;
-	struct lb_store *store; /* opened when somebody has to be asked */
+	struct lb_store *store;     /* opened when somebody has to be asked */
+	struct lb_box_meter *meter; /* NULL: there are no quotas */
 	size_t running;
 	struct lb_exec *first, **end; /* those that wait */
 };
@@ -36,7 +37,9 @@ struct lb_exec {
 	struct lb_exec_order order;
 	char *session; /* the order's; owned */
 	struct lb_box_spec spec;
+	size_t ours; /* of its variables, the first */
 	struct lb_box_run *run;
+	struct lb_box_ticket ticket;
 	json_t *notes;
 	json_t *refusal; /* to be told from the loop */
 	struct lb_timer timer;
@@ -53,6 +56,7 @@ struct lb_execs *lb_execs_open(struct lb_loop *loop, struct lb_config *config,
 	e->config = config;
 	e->state = lb_strdup(state);
 	e->box = lb_box_open(loop, config, state);
+	e->meter = lb_box_meter_open(config, state);
 	e->end = &e->first;
 	return e;
 }
@@ -62,32 +66,10 @@ void lb_execs_close(struct lb_execs *e)
 	if (!e)
 		return;
 	lb_box_close(e->box);
+	lb_box_meter_close(e->meter);
 	lb_store_close(e->store);
 	free(e->state);
 	free(e);
-}
-
-/* "stdout:" and what it said, then the same of stderr; or the one there is. */
-static void add_preview(json_t *result)
-{
-	const char *out = lb_json_str(result, "stdout"),
-		   *err = lb_json_str(result, "stderr");
-	lb_autobuf struct lb_buf b = {NULL};
-	bool cut = lb_json_bool(result, "stdout_truncated", false) ||
-		   lb_json_bool(result, "stderr_truncated", false);
-	size_t len;
-
-	if (*out && *err)
-		lb_buf_printf(&b, "stdout:\n%s\n\nstderr:\n%s", out, err);
-	else
-		lb_buf_puts(&b, *out ? out : err);
-	len = lb_utf8_cut(lb_buf_str(&b), b.len, PREVIEW);
-	if (len < b.len)
-		json_object_set_new(result, "truncated_by",
-				    json_string("bytes"));
-	json_object_set_new(result, "truncated",
-			    json_boolean(cut || len < b.len));
-	lb_json_set_str(result, "preview", lb_buf_str(&b), len);
 }
 
 static void release(struct lb_exec *x)
@@ -103,26 +85,21 @@ static void release(struct lb_exec *x)
 static void audit(const struct lb_exec *x, const struct lb_box_result *r,
 		  enum lb_box_decision decision, const char *reason)
 {
-	const json_t *context = x->order.context;
 	struct lb_box_audit row = {
 		.time = lb_clock_now() - (r ? r->duration_ms : 0),
-		.id = lb_json_str(context, "id"),
-		.bot = lb_json_str(context, "bot"),
-		.pipeline = lb_json_str(context, "pipeline"),
-		.session = lb_json_str(context, "session"),
-		.sender = lb_json_str(context, "sender_id"),
 		.tool = "exec",
 		.description = lb_json_str(x->order.arguments, "description"),
 		.decision = decision,
 		.reason = reason,
 		.command = lb_json_str(x->order.arguments, "command"),
-		.env = x->spec.env,
+		.env = x->spec.env ? x->spec.env + x->ours : NULL,
 		.profile = x->order.policy.profile,
 		.exit_code = -1,
 		.duration_ms = -1,
 		.spec = &x->spec,
 	};
 
+	lb_box_audit_context(&row, x->execs->config, x->order.context);
 	if (!row.session)
 		row.session = x->order.session;
 	if (r)
@@ -141,6 +118,8 @@ static void on_done(void *arg, struct lb_box_result *r,
 	size_t i;
 
 	x->run = NULL;
+	lb_box_meter_settle(e->meter, &x->ticket, r->cpu_ms, r->duration_ms,
+			    !error || error->code == LB_IO);
 	json_array_foreach(x->notes, i, note) json_array_append(r->notes, note);
 	if (error && error->code == LB_UNAVAILABLE)
 		lb_box_doubt();
@@ -152,7 +131,7 @@ static void on_done(void *arg, struct lb_box_result *r,
 	} else {
 		audit(x, r, LB_BOX_ALLOWED, NULL);
 		result = lb_box_result_json(r, false);
-		add_preview(result);
+		lb_exec_preview(result);
 	}
 	e->running--;
 	x->order.done(x->order.arg, result);
@@ -206,49 +185,36 @@ static int fit_deadline(struct lb_exec *x, struct lb_error *err)
 	return 0;
 }
 
-/* Ask somebody, or use what he allowed. 1: it may run; 0: not yet, and
- * *refusal says how to go on. */
 static int ask(struct lb_exec *x, json_t **refusal, struct lb_error *err)
 {
 	struct lb_execs *e = x->execs;
-	lb_autobuf struct lb_buf text = {NULL};
-	char hash[LB_BOX_HASH], id[LB_APPROVAL_ID];
-	const struct lb_box_wish wish = {
-		.command = x->spec.cmd,
-		.workdir = x->spec.workdir,
-		.session = x->order.session,
-		.env = x->spec.env,
-	};
-	struct lb_approval_request request = {
-		.hash = hash,
-		.session = lb_json_str(x->order.context, "session"),
-		.bot = lb_json_str(x->order.context, "bot"),
-		.sender = lb_json_str(x->order.context, "sender_id"),
-	};
-	int answer;
 
-	if (lb_box_wish_read(&wish, hash, &text, err) < 0)
+	return lb_elevated_ask(&(struct lb_elevated){.config = e->config,
+						     .state = e->state,
+						     .store = &e->store,
+						     .spec = &x->spec,
+						     .session =
+							     x->order.session,
+						     .context =
+							     x->order.context},
+			       refusal, err);
+}
+
+/* Is there something left for whoever asks? */
+static int reserve(struct lb_exec *x, struct lb_box_job *job,
+		   struct lb_error *err)
+{
+	struct lb_execs *e = x->execs;
+	struct lb_box_whose whose;
+
+	if (!e->meter)
+		return 0;
+	lb_box_whose_of(&whose, e->config, x->order.context, x->order.session);
+	if (lb_box_meter_take(e->meter, &whose, x->spec.cpus,
+			      x->spec.timeout_ms, &x->ticket, err) < 0)
 		return -1;
-	request.text = lb_buf_str(&text);
-	if (!e->store && !(e->store = lb_store_open(e->state, BUSY_MS, err)))
-		return -1;
-	answer = lb_approval_ask(e->store, &request, lb_clock_now(), id, err);
-	if (answer < 0)
-		return -1;
-	if (answer == LB_APPROVAL_GRANTED)
-		return 1;
-	if (answer == LB_APPROVAL_DENIED)
-		return lb_fail(err, LB_DENIED,
-			       "an operator denied this (request %s); do not "
-			       "ask again, call without elevated",
-			       id);
-	*refusal = lb_json_pack(
-		"{s:b, s:s, s:s, s:o}", "ok", 0, "status", "approval_pending",
-		"approval_id", id, "error",
-		json_sprintf("an operator must allow this first: 'lb-box "
-			     "approve %s', within 15 minutes; then make the "
-			     "same call again",
-			     id));
+	job->counts_cpu = true;
+	job->most_cpu_ms = x->ticket.cpu_ms;
 	return 0;
 }
 
@@ -256,10 +222,12 @@ static int begin(struct lb_exec *x, struct lb_error *err)
 {
 	struct lb_execs *e = x->execs;
 	json_auto_t *request = make_request(x), *whole = NULL;
-	const struct lb_box_job job = {
+	struct lb_box_job job = {
 		.spec = &x->spec,
 		.asker = x->order.folder ? LB_BOX_BY_PERSON : LB_BOX_BY_POLICY,
 		.on_host = x->order.policy.place == LB_ON_HOST,
+		.skills = x->order.skills,
+		.n_skills = x->order.n_skills,
 		.in = -1,
 		.out = -1,
 		.err = -1,
@@ -283,9 +251,15 @@ static int begin(struct lb_exec *x, struct lb_error *err)
 		may = ask(x, &x->refusal, err);
 	if (may <= 0)
 		return may;
-	if (fit_deadline(x, err) < 0)
+	if (fit_deadline(x, err) < 0 || reserve(x, &job, err) < 0)
 		return -1;
+	/* Not a part of what is approved: it is another for each message. */
+	if (!job.on_host && x->order.session)
+		x->ours = lb_attach_env(&x->spec,
+					lb_json_str(x->order.context, "id"));
 	x->run = lb_box_start(e->box, &job, err);
+	if (!x->run)
+		lb_box_meter_settle(e->meter, &x->ticket, 0, 0, false);
 	e->running += x->run != NULL;
 	return x->run ? 1 : -1;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/loop.h"
+#include "box/box.h"
 #include "config/config.h"
 #include "pipeline/policy.h"
 
@@ -26,6 +27,10 @@ extern const char lb_exec_schema[];
  * config NULL: all that it has. */
 json_t *lb_exec_offer(struct lb_config *config, const json_t *context);
 
+/* To a result: "stdout:" and what it said, then the same of stderr; or the one there
+ * is. And whether that is all. */
+void lb_exec_preview(json_t *result);
+
 struct lb_exec_order {
 	const json_t *arguments; /* {command, workdir, timeout_sec, env,
 				    description, elevated}; borrowed until done */
@@ -34,7 +39,9 @@ struct lb_exec_order {
 	const char
 		*session;   /* its sandbox's name, copied; NULL with a folder */
 	const char *folder; /* a person's own, as the workspace; or NULL */
-	int64_t deadline;   /* mono ms: an answer after it is not read */
+	const struct lb_box_skill *skills; /* borrowed until done */
+	size_t n_skills;
+	int64_t deadline; /* mono ms: an answer after it is not read */
 	/*
 	 * Once, from the loop: the result, as box/result.h has it, with
 	 * preview and truncated, or {"ok":false,"error"}; new.

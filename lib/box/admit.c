@@ -1,0 +1,99 @@
+#include "box/admit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "box/member.h"
+#include "box/place.h"
+
+/* Whoever sets these decides who somebody is and what he may have. */
+static const char *const hosts_own[] = {
+	"workspace",
+	"profile",
+	"plan",
+	"subscription",
+	"managed_sandbox",
+	"entitlement",
+	"entitlement_revision",
+	"max_sessions",
+	"max_managed_processes",
+	"backend",
+	NULL,
+};
+
+const char *lb_box_workspace(const struct lb_config *config)
+{
+	const char *name = lb_config_str(config, "box.workspace");
+
+	return name && *name ? name : NULL;
+}
+
+int lb_box_admit_request(const struct lb_config *config, const json_t *request,
+			 struct lb_error *err)
+{
+	const char *workspace = lb_box_workspace(config);
+	const json_t *network = lb_member(request, "network");
+	const char *word = json_string_value(network);
+
+	if (!workspace)
+		return 0;
+	for (size_t i = 0; hosts_own[i]; i++)
+		if (lb_member(request, hosts_own[i]))
+			return lb_fail(err, LB_DENIED,
+				       "field '%s' is the host's: in workspace "
+				       "'%s' nobody else may set it",
+				       hosts_own[i], workspace);
+	if (network && (!word || strcmp(word, "off") != 0))
+		return lb_fail(err, LB_DENIED,
+			       "field 'network': there is none in workspace "
+			       "'%s'",
+			       workspace);
+	return 0;
+}
+
+/* Skills are the operator's: from his store, and no other folder. */
+static int admit_skills(struct lb_config *config, const char *state,
+			const struct lb_box_job *job, struct lb_error *err)
+{
+	lb_autofree char *set = lb_box_skills(config, state);
+	lb_autofree char *store = realpath(set, NULL);
+
+	for (size_t i = 0; i < job->n_skills; i++) {
+		lb_autofree char *path = realpath(job->skills[i].path, NULL);
+
+		if (!path || !store || !lb_box_is_below(path, store) ||
+		    strcmp(path, store) == 0)
+			return lb_fail(err, LB_DENIED,
+				       "skill '%.64s': in workspace '%s' only "
+				       "skills of the store are mounted",
+				       job->skills[i].name,
+				       lb_box_workspace(config));
+	}
+	return 0;
+}
+
+int lb_box_admit_job(struct lb_config *config, const char *state,
+		     const struct lb_box_job *job, struct lb_error *err)
+{
+	const char *workspace = lb_box_workspace(config);
+	const struct lb_box_spec *spec = job->spec;
+	const char *what = NULL;
+
+	if (!workspace)
+		return 0;
+	if (job->on_host)
+		what = "commands run in a sandbox alone";
+	else if (spec->network != LB_BOX_OFF)
+		what = "there is no network";
+	else if (spec->host_path || spec->n_mounts > 0)
+		what = "no folder of this machine is mounted";
+	else if (strcmp(spec->mount_path, LB_BOX_WORKSPACE) != 0)
+		what = "files are at " LB_BOX_WORKSPACE ", and nowhere else";
+	else if (!lb_box_is_below(spec->workdir, LB_BOX_WORKSPACE))
+		what = "commands begin in or below " LB_BOX_WORKSPACE;
+	if (what)
+		return lb_fail(err, LB_DENIED, "in workspace '%s' %s",
+			       workspace, what);
+	return admit_skills(config, state, job, err);
+}
