@@ -117,6 +117,18 @@ sleeps() {
 	lb-box delete s
 }
 
+@test "gc ends the machines of sessions that nobody used for long, reap does not" {
+	lb-exec --session old -- touch f
+	lb-exec --session new -- touch f
+	touch -d '3 days ago' "$LB_STATE/box/sessions/old/use"
+	lb-box reap
+	same 2 "$(machines)"
+	LB__BOX__WORKSPACE_RETENTION_DAYS=1 lb-box gc
+	same 1 "$(machines)"
+	same new "$(ls "$LB_STATE/box/sessions")"
+	same f "$(lb-exec --session new -- ls)"
+}
+
 @test "a machine that is gone is replaced, and whoever asked is told" {
 	lb-exec --session s -- touch f
 	jq '.id = "i0"' "$LB_STATE/box/sessions/s/e2b" > new
@@ -134,12 +146,12 @@ sleeps() {
 		sh -c 'setsid sleep 4751 & trap "" TERM; echo begun; sleep 4752'
 	same begun "$output"
 	same "lb-exec: it was killed: its 1 s are over" "$stderr"
-	! sleeps 4751
-	! sleeps 4752
+	gone 'sleep 4751'
+	gone 'sleep 4752'
 	same f "$(lb-exec --session s -- ls)"
 	# as does what is left when it ended by itself
 	lb-exec --session s -- sh -c 'setsid sleep 4753 > /dev/null 2>&1 &'
-	! sleeps 4753
+	gone 'sleep 4753'
 	run -124 lb-exec -t 1 -- sleep 4754
 	same 1 "$(machines)"
 }
@@ -172,24 +184,28 @@ sleeps() {
 		until_true sleeps 4761
 		kill -s "$signal" "$pid"
 		wait "$pid" || :
-		gone '^sleep 4761'
+		gone 'sleep 4761'
 		lb-exec -t 100 -- sleep 4762 > out 2>&1 3>&- &
 		pid=$!
 		until_true sleeps 4762
 		kill -s "$signal" "$pid"
 		wait "$pid" || :
-		gone '^sleep 4762'
+		gone 'sleep 4762'
 		lb-box delete s || until_true lb-box delete s
 		until_true no_machine
 	done
 	# nor a machine that is being made meanwhile
-	fault 'in' status
-	lb-exec -- true > out 2>&1 3>&- &
-	pid=$!
-	until_true grep -q 'in GET /health' "$E2B/log"
-	kill "$pid"
-	wait "$pid" || :
-	until_true no_machine
+	for what in 'POST /sandboxes' 'in GET /health'; do
+		: > "$E2B/log"
+		fault "${what#in }" late
+		lb-exec -- true > out 2>&1 3>&- &
+		pid=$!
+		until_true grep -q "^$what" "$E2B/log"
+		kill "$pid"
+		wait "$pid" || :
+		until_true grep -q '^DELETE /sandboxes' "$E2B/log"
+		until_true no_machine
+	done
 }
 
 @test "a reader that left ends it; a slow one is waited for" {
@@ -318,16 +334,16 @@ sleeps() {
 	lb-exec --session s --json -t 30 -- sh -c 'env; sleep 4771' > out 2> err 3>&- &
 	local pid=$!
 	until_true sleeps 4771
-	! cat /proc/[0-9]*/cmdline 2> /dev/null | grep -aq e2b_key
+	run ! grep -aq e2b_key /proc/[0-9]*/cmdline
 	kill "$pid"
 	wait "$pid" || :
 	E2B_API_KEY=x lb-exec -- env > env
-	! grep -q -e E2B -e LB__ env
+	run ! grep -q -e E2B -e LB__ env
 	fault 'POST /sandboxes' status '{"status": 400, "message": "not with e2b_key-of-the-double"}'
 	run lb-exec -- true
 	[[ $output == *"not with "* ]]
 	echo "$output" > message
-	! grep -rq e2b_key out err message "$LB_STATE"
+	run ! grep -rq e2b_key out err message "$LB_STATE"
 }
 
 @test "a model is offered exec, and no tool for files that are not here" {
@@ -341,7 +357,7 @@ sleeps() {
 	run -0 --separate-stderr lb-tool serve <<< "$call"
 	same '["exec"]' "$(jq -c 'select(.tools) | [.tools[].name]' <<< "$output")"
 	# to see that costs no machine
-	! grep -q 'POST /sandboxes' "$E2B/log"
+	run ! grep -q 'POST /sandboxes' "$E2B/log"
 	run --separate-stderr -69 lb-tool call read '{"path":"/workspace/f"}' --session s
 	[[ $stderr == *"are on the machine that runs the commands (box.backend); use exec" ]]
 	run -0 --separate-stderr lb-tool call exec '{"command":"echo hi"}' --session s
@@ -374,6 +390,6 @@ sleeps() {
 	lb-box start --session s long -- sleep 4782
 	until_true sleeps 4782
 	lb-box stop --grace 100ms talk long
-	gone '^sleep 4782'
+	gone 'sleep 4782'
 	same 1 "$(machines)"
 }

@@ -21,6 +21,7 @@ match is the beginning of "METHOD PATH":
     status    answer {status, message, retry_after}
     close     close the connection without an answer
     hang      answer nothing
+    late      do it a second later
     drop      (Start) close it in the middle of a message
     huge      (Start) output without an end
     raw       (Start) these bytes, `hex`, and the end of the body
@@ -38,6 +39,7 @@ import socketserver
 import subprocess
 import sys
 import threading
+import time
 
 KEY = "e2b_key-of-the-double"
 TEMPLATES = ("base", "numbers")
@@ -157,6 +159,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 f.write("%s%s\n" % ("in " if inside else "", what))
         fault = fault_for(what)
         try:
+            if fault and fault["do"] == "late":
+                time.sleep(1)
             if fault and fault["do"] in ("status", "close", "hang"):
                 self.fail_as_told(fault)
             elif inside:
