@@ -303,6 +303,7 @@ hear() {
 }
 
 @test "skills are prompts, and a tool" {
+	needs_sandbox
 	skill "$LB_STATE/skills/one" 'name: one' 'description: Does one thing.'
 	run -0 lb-mcp serve --skills --tools=none < <(init; rq 1 prompts/list
 		rq 2 prompts/get '{"name":"one","arguments":{"task":"Now do it."}}'
@@ -315,10 +316,18 @@ hear() {
 	same 'user true true' "$(of 2 '.result.messages[0]|"\(.role) \(.content.text|contains("# How")) \(.content.text|endswith("\n\nNow do it."))"')"
 	same '-32602 -32602' "$(of '(3,4)' .error.code | paste -sd' ')"
 	same '["activate"]' "$(of 5 '[.result.tools[].name]')"
+	[[ $(of 6 '.result.structuredContent.content') == *'Its files are the resources below skill://one/'* ]]
 	[[ $(of 5 .result.tools[0].description) == *"- one: Does one thing."* ]]
 	same '[false,"one"]' "$(of 6 '.result|[.isError,.structuredContent.skill_name]')"
+	[[ $(of 6 .result.structuredContent.content) == *'cannot be reached here.'*'skill://one/PATH' ]]
 	same 'true true' "$(of '(7,8)' .result.isError | paste -sd' ')"
 	[[ $(of 7 .result.content[0].text) == *"there is no skill 'two'"* ]]
+	# In the sandbox there are those of a pipeline that grants them.
+	printf 'pipelines: {default: {ai: {local-agent: {tools: [activate]}}}}\n' > "$LB_CONFIG"
+	run -0 lb-mcp serve --skills < <(init; rq 1 tools/call '{"name":"activate","arguments":{"skill_name":"one"}}'
+		rq 2 tools/call '{"name":"read","arguments":{"path":"/workspace/.skills/one/SKILL.md"}}')
+	[[ $(of 1 .result.structuredContent.content) == *'Its files are in /workspace/.skills/one'* ]]
+	[[ $(of 2 .result.structuredContent.content) == *'# How'* ]]
 	# Of the pipeline, and no other.
 	printf 'pipelines: {p: {extensions_preferences: {enable_all_skills: false, skills: []}}}\n' > "$LB_CONFIG"
 	run -0 lb-mcp serve --skills --pipeline=p < <(init; rq 1 prompts/list; rq 2 resources/read '{"uri":"skill://one/SKILL.md"}')
@@ -348,6 +357,28 @@ hear() {
 	exec 9>&-
 	run -0 hear .id
 	same '3 complete 3' "$(jq -r '"\(.id) \(.result.resultType) \(.result._meta["io.modelcontextprotocol/subscriptionId"])"' <<< "$output")"
+}
+
+@test "lb-mcp itself asks it, in both eras, by lines and by HTTP" {
+	needs_sandbox
+	echo a > w/f
+	lb-mcp serve -w w --http 0 --no-token 2> err 3>&- &
+	local web=$! url='' era at
+	until url=$(sed -n 's/^lb-mcp: listening at //p' err); [ -n "$url" ]; do sleep 0.02; done
+	for era in legacy modern; do
+		for at in "--url $url" "--host --stdio"; do
+			# shellcheck disable=SC2086 # words
+			set -- --era=$era $at
+			[[ $at == --url* ]] || set -- "$@" "lb-mcp serve -w $PWD/w"
+			same 'read glob grep' "$(lb-mcp tools "$@" | jq -r .name | paste -sd' ')"
+			run -0 lb-mcp call "$@" read path=f --json
+			same a "$(jq -r .structuredContent.content <<< "$output")"
+			run -1 lb-mcp call "$@" read path=none
+			run -65 lb-mcp call "$@" exec command=true
+		done
+	done
+	kill "$web"
+	wait "$web" || true
 }
 
 @test "a line that is too long is left out, and told" {

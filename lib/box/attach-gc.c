@@ -39,24 +39,23 @@ static int64_t expire_box(int workspace, const char *name, int64_t before_ms)
 	return n;
 }
 
-int64_t lb_attach_expire(struct lb_config *config, const char *state,
-			 int64_t before_ms, struct lb_error *err)
-{
-	lb_autofree char *path = lb_box_workspaces(config, state);
-	const struct lb_walk_options options = {0};
-	lb_autoclose int all = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct lb_walk_entry e;
-	struct lb_walk *walk;
-	int64_t n = 0;
+struct round {
+	struct lb_config *config;
+	const char *state;
+	int64_t before_ms, n;
+	int r;
+	struct lb_error *err;
+};
 
-	if (all < 0 && errno == ENOENT)
-		return 0;
-	if (all < 0)
-		return lb_fail_sys(err, LB_IO, "cannot open '%s'", path);
-	walk = lb_walk_open(all, &options, err);
+static void expire_all(struct round *round, int all)
+{
+	const struct lb_walk_options options = {0};
+	struct lb_walk *walk = lb_walk_open(all, &options, round->err);
+	struct lb_walk_entry e;
+
 	if (!walk)
-		return -1;
-	while (lb_walk_next(walk, &e) > 0) {
+		round->r = -1;
+	while (walk && lb_walk_next(walk, &e) > 0) {
 		/* One with a quota is a file system of its own. */
 		lb_autoclose int fd =
 			openat(e.folder, e.name,
@@ -64,9 +63,45 @@ int64_t lb_attach_expire(struct lb_config *config, const char *state,
 
 		if (fd < 0)
 			continue;
-		n += expire_box(fd, LB_ATTACH_INBOX, before_ms);
-		n += expire_box(fd, LB_ATTACH_OUTBOX, before_ms);
+		round->n += expire_box(fd, LB_ATTACH_INBOX, round->before_ms);
+		round->n += expire_box(fd, LB_ATTACH_OUTBOX, round->before_ms);
 	}
 	lb_walk_close(walk);
-	return n;
+}
+
+/* Those of a workspace, by its folder's name; NULL: of none. */
+static void look_in(void *arg, const char *tenant)
+{
+	struct round *round = arg;
+	struct lb_box_places p = {NULL};
+	int found = lb_box_places_of(&p, round->config, round->state, tenant,
+				     round->err);
+	lb_autoclose int all =
+		found > 0 && p.workspaces
+			? open(p.workspaces, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+			: -1;
+
+	if (found < 0)
+		round->r = -1;
+	else if (all >= 0)
+		expire_all(round, all);
+	else if (found > 0 && p.workspaces)
+		round->r = lb_fail_sys(round->err, LB_IO, "cannot open '%s'",
+				       p.workspaces);
+	lb_box_places_release(&p);
+}
+
+int64_t lb_attach_expire(struct lb_config *config, const char *state,
+			 int64_t before_ms, struct lb_error *err)
+{
+	lb_autofree char *tenant = lb_box_tenant(config);
+	struct round round = {.config = config,
+			      .state = state,
+			      .before_ms = before_ms,
+			      .err = err};
+
+	look_in(&round, tenant);
+	if (!tenant)
+		lb_box_tenants(config, state, look_in, &round);
+	return round.r < 0 ? -1 : round.n;
 }

@@ -15,10 +15,13 @@ struct lb_mcp_client {
 		LB_MCP_IS_RENEWING, /* its session expired: initialize again */
 		LB_MCP_IS_GONE,
 	} state;
-	enum lb_mcp_era known;   /* what was remembered or forced */
-	bool old_way;            /* HTTP and SSE */
-	bool forced, remembered; /* `known` */
-	bool respawned;          /* it was silent when it was probed */
+	enum lb_mcp_era known;      /* what was remembered or forced */
+	bool old_way;               /* HTTP and SSE */
+	bool forced, remembered;    /* `known` */
+	bool installing, installed; /* what it needs */
+	struct lb_buf said;         /* by what installs, its end */
+	bool reached;               /* somebody answered by HTTP */
+	bool respawned;             /* it was silent when it was probed */
 	bool again; /* initialize was tried with another revision */
 	struct lb_peer_call *shake;    /* of the handshake, under way */
 	bool probing;                  /* it is server/discover */
@@ -51,10 +54,27 @@ struct lb_mcp_request {
 void lb_mcp_connect(struct lb_mcp_client *c);
 /* The session is no more: initialize. */
 void lb_mcp_renew(struct lb_mcp_client *c);
-/* A request of the handshake was refused by HTTP: true, it is dealt with. */
+/* The same, as soon as nobody is in the midst of the transport. */
+void lb_mcp_reconnect(struct lb_mcp_client *c);
+void lb_mcp_initialize(struct lb_mcp_client *c, enum lb_mcp_revision revision);
+/* It names revisions that it has instead: try one of those, once. */
+bool lb_mcp_try_another(struct lb_mcp_client *c, const char *text,
+			const json_t *data);
+/* What was remembered of its era is wrong. false: nothing was. */
+bool lb_mcp_forget_era(struct lb_mcp_client *c);
+
+static inline bool lb_mcp_is_program(const struct lb_mcp_client *c)
+{
+	return c->how.launch->server->mode == LB_MCP_STDIO;
+}
+
+/* client-refused.c: a request of the handshake was refused by HTTP: true, it is dealt with. */
 bool lb_mcp_handshake_refused(struct lb_mcp_client *c,
 			      const struct lb_mcp_refusal *refusal,
 			      const struct lb_error *why);
+/* client-install.c: what it needs is not there: get it, and begin anew. */
+void lb_mcp_install(struct lb_mcp_client *c);
+
 /* The program ended while we shook hands: true, it is started again. */
 bool lb_mcp_handshake_lost(struct lb_mcp_client *c, enum lb_mcp_phase phase);
 
