@@ -66,7 +66,7 @@ secret() {
 	same of-b "$(lb-exec "${b[@]}" --session s -- cat f)"
 	# The same by the other ways to say it.
 	same of-a "$(LB__BOX__WORKSPACE=a lb-exec --session s -- cat f)"
-	same of-b "$(LB__BOX__WORKSPACE=a BOX__WORKSPACE=a LB__box__workspace=a lb-exec "${b[@]}" --session s -- cat f)"
+	same of-b "$(env LB__BOX__WORKSPACE=a BOX__WORKSPACE=a LB__box__workspace=a lb-exec "${b[@]}" --session s -- cat f)"
 	echo 'box: {workspace: a}' > c.yaml
 	same of-a "$(lb-exec -c c.yaml --session s -- cat f)"
 	same of-b "$(lb-exec -c c.yaml "${b[@]}" --session s -- cat f)"
