@@ -371,6 +371,14 @@ secret() {
 	run --separate-stderr -77 lb-exec "${a[@]}" --host -- true
 	[[ $stderr == *"in workspace 'a' commands run in a sandbox alone" ]]
 	same "in workspace 'a' commands run in a sandbox alone" "$(calls a exec '{"command":"echo x"}')"
+	run --separate-stderr -77 env LB__BOX__BACKEND=host lb-exec "${a[@]}" -- true
+	[[ $stderr == *"in workspace 'a' commands run in a sandbox alone" ]]
+	# Nor by one that knows nothing of workspaces.
+	printf '%s\n' '#!/bin/sh' 'unset LB__BOX__BACKEND; exec lb-exec --records' > far
+	chmod +x far
+	run --separate-stderr -0 env LB__BOX__BACKEND="exec:$PWD/far" LB__BOX__WORKSPACE= lb-exec -- true
+	run --separate-stderr -77 env LB__BOX__BACKEND="exec:$PWD/far" lb-exec "${a[@]}" -- true
+	same "lb-exec: in workspace 'a' commands run on this machine: another one knows of no workspaces" "$stderr"
 }
 
 @test "no skill is made of what a tenant's model wrote" {

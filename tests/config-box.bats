@@ -35,7 +35,7 @@ said() {
 	same '[true,"local",false,"200000-265535",100000]' "$(lb-config get box |
 		jq -c '[.enabled, .backend, .allow_host, ."uid-range",
 			.limits.max_workspace_entries]')"
-	same '{"profile":"default","host_root":"","default_workspace":"","skills_root":"","allowed_mount_roots":[]}' \
+	same '{"profile":"default","image":"","host_root":"","default_workspace":"","skills_root":"","allowed_mount_roots":[]}' \
 		"$(lb-config get box.local)"
 	same '["all","never","network_extended","{session}"]' \
 		"$(lb-config get pipelines.default | jq -c '[."sandbox-mode",
@@ -121,12 +121,8 @@ said() {
 }
 
 @test "what has no effect in this version is refused, unless it asks for nothing" {
-	same "1: box.runtime.endpoint: there is no program to reach over a network: whoever can reach one can run commands, so the sandbox is always on this machine" \
+	same "1: box.runtime.endpoint: there is no program to reach over a network: whoever can reach one can run commands; another machine is reached by box.backend: \"exec:ssh HOST lb-exec --records\"" \
 		"$(problems 'box: {runtime: {endpoint: http://box:5410}}')"
-	same "1: box.backend: 'docker' is not in this version" \
-		"$(problems 'box: {backend: docker}')"
-	same "1: box.local.image: not in this version" \
-		"$(problems 'box: {local: {image: python}}')"
 	same "1: box.default_memory_mb: not in this version" \
 		"$(problems 'box: {default_memory_mb: 64}')"
 	same "1: box.skills_mode: not in this version" \
@@ -182,11 +178,11 @@ said() {
 			{allowed_mount_roots, profile, workspace_quota_mb}),
 			limits: (.limits | {max_sessions, max_workspace_entries})}')"
 	same '{sender_id}' "$(lb-config get system.limitation.force_box_session_id_template)"
-	same "not taken: backend 'docker' is not in this version: bubblewrap is what runs commands" \
-		"$(said box.backend)"
+	same taken "$(said box.backend)"
+	same '"docker" "py"' "$(lb-config get box | jq -c '.backend, .local.image' | paste -sd ' ')"
 	[[ $(said box.runtime.endpoint) == "not taken: the sandbox is always on this machine: "* ]]
 	[[ $(said box.local.host_root) == "not taken: lb keeps the files "* ]]
-	same "not taken: no backend of this version has images" "$(said box.local.image)"
+	same taken "$(said box.local.image)"
 	same "narrowed: /tmp is left out: everybody's files are in it; 'rel' is left out: it is no absolute path" \
 		"$(said box.local.allowed_mount_roots)"
 	same taken "$(said box.limits.max_workspace_entries)"

@@ -140,3 +140,15 @@ run_commands() (
 examples() {
 	page "$1" | commands | run_commands || { echo "in $1"; return 1; }
 }
+
+# until_true COMMAND... - wait for it, 15 s at most.
+until_true() {
+	local i
+	for ((i = 0; i < 750; i++)); do
+		if "$@" > /dev/null 2>&1; then return 0; fi
+		sleep 0.02
+	done
+	echo "never true: $*"
+	[ ! -e err ] || cat err
+	return 1
+}

@@ -758,6 +758,10 @@ while time.process_time() < 0.3: pass'
 	same 'error config' "$(result '.kind + " " + .code')"
 }
 
+no_loop_of() {
+	[ -z "$(losetup -j "$1")" ]
+}
+
 @test "a workspace of a fixed size is there without a quota, too, and says its size" {
 	run --separate-stderr -0 lb-exec --session fixed --quota 8M --json -- sh -c 'echo x > f'
 	[ "$(result .quota)" = hard ] || skip 'no file systems of a fixed size here'
@@ -772,6 +776,8 @@ while time.process_time() < 0.3: pass'
 	same null "$(result .notes)"
 	# What cannot be had is not an empty folder.
 	umount "$LB_STATE/box/workspaces/fixed"
+	# Others that begin on this machine now may hold it for a moment.
+	until_true no_loop_of "$LB_STATE/box/sessions/fixed/workspace.img"
 	truncate -s 8M "$BATS_TEST_TMPDIR/zeros"
 	cp "$BATS_TEST_TMPDIR/zeros" "$LB_STATE/box/sessions/fixed/workspace.img"
 	run lb-exec --session fixed -- ls

@@ -25,18 +25,6 @@ ended() {
 	same "$1" "$status"
 }
 
-# until_true COMMAND... - wait for it, 15 s at most.
-until_true() {
-	local i
-	for ((i = 0; i < 750; i++)); do
-		if "$@" > /dev/null 2>&1; then return 0; fi
-		sleep 0.02
-	done
-	echo "never true: $*"
-	[ ! -e err ] || cat err
-	return 1
-}
-
 # ours - the programs that run on this test's state, by their environment.
 ours() {
 	local pid

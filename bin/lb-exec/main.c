@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "box/backend.h"
 #include "box/bridge.h"
 #include "exec.h"
 #include "meter.h"
@@ -84,7 +85,9 @@ static const struct lb_prog prog = {
 /* May anything be run? If not, records get that for an answer. */
 static void check_config(struct work *w)
 {
-	if (options.host) {
+	if (lb_box_is_host(w->config)) {
+		lb_warn("running WITHOUT a sandbox, as box.backend has it");
+	} else if (options.host) {
 		if (!json_is_true(lb_config_get(w->config, "box.allow_host")))
 			lb_fail(&w->refused, LB_DENIED,
 				"--host is not allowed here: an operator "

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "box/backend.h"
 #include "box/profile.h"
 #include "config/config.h"
 #include "lb-tool.h"
@@ -44,7 +45,11 @@ int place_of_session(struct tool_place *p, struct lb_config *config,
 	struct lb_box_session *s = &p->session;
 	int64_t mb = lb_box_profile_quota(config, profile, err);
 
-	*p = (struct tool_place){.folder = -1};
+	*p = (struct tool_place){.folder = -1, .session = {.workspace_fd = -1}};
+	if (!lb_box_has_files(config))
+		return lb_fail(err, LB_UNAVAILABLE,
+			       "the files of sessions are on the machine that "
+			       "runs the commands (box.backend); use exec");
 	if (mb < 0 || lb_box_session_open(s, config, state, name, mb, err) < 0)
 		return -1;
 	p->place = (struct lb_place){

@@ -114,7 +114,8 @@ static json_t *list(void *arg, const json_t *context)
 	if (may_list(s, context, "exec"))
 		json_array_append_new(all, lb_exec_offer(s->config, context));
 	for (const struct lb_tool *t = lb_tools; t->name; t++)
-		if (may_list(s, context, t->name))
+		if ((s->folder || lb_box_has_files(s->config)) &&
+		    may_list(s, context, t->name))
 			json_array_append_new(all, lb_tool_offer(t));
 	return all;
 }

@@ -8,25 +8,27 @@
 
 #include "base/error.h"
 
-enum { POOL = 4096 };
+enum { FIRST = 64, POOL = 4096 };
 
-/* Random bytes in bulk: one system call serves many ids. */
+/* Random bytes in bulk: one system call serves many ids. A program that makes
+ * one alone does not wait for those of hundreds. */
 static void fill(unsigned char *out, size_t n)
 {
 	static unsigned char pool[POOL];
-	static size_t left;
+	static size_t left, ask = FIRST;
 
 	if (left < n) {
 		ssize_t got;
 
 		do
-			got = getrandom(pool, sizeof(pool), 0);
+			got = getrandom(pool, ask, 0);
 		while (got < 0 && errno == EINTR);
 		if (got < (ssize_t)n) {
 			fputs("lb: no random numbers\n", stderr);
 			_Exit(LB_OS);
 		}
 		left = (size_t)got;
+		ask = sizeof(pool);
 	}
 	left -= n;
 	memcpy(out, pool + left, n);

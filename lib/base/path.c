@@ -18,8 +18,11 @@
 
 int lb_path_make(const char *folder, struct lb_error *err)
 {
-	lb_autofree char *path = lb_strdup(folder);
+	lb_autofree char *path = NULL;
 
+	if (access(folder, F_OK) == 0) /* as it is but for the first time */
+		return 0;
+	path = lb_strdup(folder);
 	for (char *p = path + 1;; p++) {
 		char was = *p;
 

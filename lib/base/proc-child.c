@@ -32,22 +32,22 @@ static int tie(pid_t parent)
 }
 
 /* All are moved out of the way first: one may stand in another's place. */
-static int place(const struct lb_child *m)
+static int place(const int *fds, int n_fds, unsigned how)
 {
 	int high[LB_CHILD_FDS];
 
-	for (int i = 0; i < m->n_fds; i++) {
-		int fd = m->fds[i] < 0 ? open("/dev/null", O_RDWR | O_CLOEXEC)
-				       : m->fds[i];
+	for (int i = 0; i < n_fds; i++) {
+		int fd = fds[i] < 0 ? open("/dev/null", O_RDWR | O_CLOEXEC)
+				    : fds[i];
 
 		high[i] = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
 		if (high[i] < 0)
 			return -1;
 	}
-	for (int i = 0; i < m->n_fds; i++)
+	for (int i = 0; i < n_fds; i++)
 		if (dup2(high[i], i) < 0)
 			return -1;
-	return close_range((unsigned)m->n_fds, UINT_MAX, CLOSE_RANGE_CLOEXEC);
+	return close_range((unsigned)n_fds, UINT_MAX, how);
 }
 
 static int limit_files(uint64_t most)
@@ -76,7 +76,9 @@ static int prepare(void *arg)
 		return -1;
 	if (s->child->env)
 		environ = (char **)(uintptr_t)s->child->env;
-	return place(s->child) < 0 ? -1 : limit_files(s->child->open_files);
+	if (place(s->child->fds, s->child->n_fds, CLOSE_RANGE_CLOEXEC) < 0)
+		return -1;
+	return limit_files(s->child->open_files);
 }
 
 int lb_child_start(const struct lb_child *child, pid_t *pid,
@@ -108,6 +110,21 @@ pid_t lb_proc_split(int *from, struct lb_error *err)
 		return pid;
 	close(ends[0]);
 	return lb_fail_sys(err, LB_OS, "cannot start a process");
+}
+
+pid_t lb_proc_split_off(const int *fds, int n_fds, struct lb_error *err)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return lb_fail_sys(err, LB_OS, "cannot start a process");
+	if (pid > 0)
+		return pid;
+	lb_fork_reset_signals();
+	setsid();
+	if (place(fds, n_fds, 0) < 0)
+		_exit(LB_OS);
+	return 0;
 }
 
 int lb_proc_watch(pid_t pid)

@@ -121,7 +121,9 @@ void lb_guard_close(struct lb_guard *guard)
 	if (!guard)
 		return;
 	close(guard->tell);
-	while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
+	/* With nothing left to kill it ends by itself, after us at the worst. */
+	while (waitpid(guard->pid, NULL, guard->n > 0 ? 0 : WNOHANG) < 0 &&
+	       errno == EINTR)
 		;
 	free(guard->groups);
 	free(guard);

@@ -31,7 +31,7 @@ int lb_proc_start(char *const argv[], char *const env[], int in, int out,
 struct lb_guard;
 
 struct lb_guard *lb_guard_open(struct lb_error *err);
-/* Kills what is left, waits for the guard. NULL is allowed. */
+/* Kills what is left and waits until that is done. NULL is allowed. */
 void lb_guard_close(struct lb_guard *guard);
 int lb_guard_check(struct lb_guard *guard, struct lb_error *err);
 
@@ -96,6 +96,13 @@ int lb_child_start(const struct lb_child *child, pid_t *pid,
  * when this process ends. -1: LB_OS.
  */
 pid_t lb_proc_split(int *from, struct lb_error *err);
+
+/*
+ * The same for one that stays when we end, to tidy up after us: fds[i] becomes
+ * its i (at most LB_CHILD_FDS; -1 is /dev/null) and it has no others; it leads a
+ * session and has no handlers. It leaves by _exit(2).
+ */
+pid_t lb_proc_split_off(const int *fds, int n_fds, struct lb_error *err);
 
 /* A descriptor that is readable once the child has ended; -1 and errno. */
 int lb_proc_watch(pid_t pid);

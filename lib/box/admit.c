@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "box/driver.h"
 #include "box/member.h"
 #include "box/place.h"
 
@@ -74,7 +75,8 @@ static int admit_skills(struct lb_config *config, const char *state,
 }
 
 int lb_box_admit_job(struct lb_config *config, const char *state,
-		     const struct lb_box_job *job, struct lb_error *err)
+		     const struct lb_box_job *job,
+		     const struct lb_box_driver *driver, struct lb_error *err)
 {
 	const char *workspace = lb_box_workspace(config);
 	const struct lb_box_spec *spec = job->spec;
@@ -82,8 +84,11 @@ int lb_box_admit_job(struct lb_config *config, const char *state,
 
 	if (!workspace)
 		return 0;
-	if (job->on_host)
+	if (!driver->isolates)
 		what = "commands run in a sandbox alone";
+	else if (driver->is_remote)
+		what = "commands run on this machine: another one knows of no "
+		       "workspaces";
 	else if (spec->network != LB_BOX_OFF)
 		what = "there is no network";
 	else if (spec->host_path || spec->n_mounts > 0)

@@ -15,6 +15,8 @@
 #include "box/box.h"
 #include "config/config.h"
 
+struct lb_box_driver; /* driver.h */
+
 /* The workspace in force, borrowed; NULL: none is. */
 const char *lb_box_workspace(const struct lb_config *config);
 
@@ -25,9 +27,10 @@ const char *lb_box_workspace(const struct lb_config *config);
 int lb_box_admit_request(const struct lb_config *config, const json_t *request,
 			 struct lb_error *err);
 
-/* What is to be run, whoever made it: LB_DENIED says what it may not have. For
- * lb_box_start(). */
+/* What is to be run, and by what, whoever made it: LB_DENIED says what it may not
+ * have. For lb_box_start(). */
 int lb_box_admit_job(struct lb_config *config, const char *state,
-		     const struct lb_box_job *job, struct lb_error *err);
+		     const struct lb_box_job *job,
+		     const struct lb_box_driver *driver, struct lb_error *err);
 
 #endif

@@ -1,29 +1,47 @@
 /* available.c - is there a sandbox? Asked seldom, known always. */
+#include <ctype.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "box/available.h"
 #include "box/backend.h"
-#include "box/box.h"
 
-enum { PROBE_MS = 10000, FIRST_MS = 3000, LAST_MS = 60000, SHOWN = 1000 };
+enum {
+	PROBE_MS = 10000,
+	ENGINE_MS = 40000,
+	FIRST_MS = 3000,
+	LAST_MS = 60000,
+	SHOWN = 1000
+};
+
+struct asking {
+	bool done;
+	int64_t limit_ms;
+	struct lb_buf *said;
+	struct lb_error *err;
+	int result;
+};
 
 /* What somebody inside says of himself has to be what it should be. */
 static const char question[] =
 	"id -u; grep -E '^(NoNewPrivs|Seccomp|CapEff|CapBnd):' "
 	"/proc/self/status";
-static const char answer[] = "1000\nCapEff:\t0000000000000000\n"
+static const char answer[] = "\nCapEff:\t0000000000000000\n"
 			     "CapBnd:\t0000000000000000\n"
 			     "NoNewPrivs:\t1\nSeccomp:\t2\n";
 
-struct asking {
-	bool done;
-	struct lb_buf *said;
-	struct lb_error *err;
-	int result;
-};
+/* Who he is is some user's number: engines have those of this machine. */
+static bool is_closed(const char *said)
+{
+	const char *rest = said;
+
+	while (isdigit((unsigned char)*rest))
+		rest++;
+	return rest > said && *said != '0' && strcmp(rest, answer) == 0;
+}
 
 static void on_done(void *arg, struct lb_box_result *r,
 		    const struct lb_error *error)
@@ -39,19 +57,25 @@ static void on_done(void *arg, struct lb_box_result *r,
 	} else if (r->end == LB_BOX_TIMED_OUT) {
 		lb_fail(a->err, LB_UNAVAILABLE,
 			"there is no sandbox: one did not start within %d s",
-			PROBE_MS / 1000);
+			(int)(a->limit_ms / 1000));
 	} else {
 		lb_box_output_text(&r->out, a->said, &truncated);
 		a->result = 0;
 	}
 }
 
-static int ask_in(struct lb_loop *loop, struct lb_box *box,
-		  const json_t *request, struct lb_buf *said,
-		  struct lb_error *err)
+/* 1: it ran, and *said is what it wrote; 0: there is no sandbox to run it in,
+ * as an operator wants it. */
+static int ask_in(struct lb_box *box, const json_t *request,
+		  struct lb_buf *said, struct lb_error *err)
 {
+	const struct lb_box_driver *driver = lb_box_select(box, err);
 	struct lb_box_spec spec = {.cmd = NULL};
-	struct asking a = {.said = said, .err = err};
+	struct asking a = {
+		.said = said,
+		.err = err,
+		.limit_ms = driver && driver->is_tended ? ENGINE_MS : PROBE_MS,
+	};
 	struct lb_box_job job = {.spec = &spec,
 				 .asker = LB_BOX_BY_POLICY,
 				 .shown = SHOWN,
@@ -62,50 +86,79 @@ static int ask_in(struct lb_loop *loop, struct lb_box *box,
 				 .arg = &a};
 	int result = -1;
 
+	if (!driver)
+		return -1;
+	if (!driver->isolates)
+		return driver->may(box, err);
 	if (lb_box_spec_read(&spec, request, err) == 0) {
-		spec.timeout_ms = PROBE_MS;
+		spec.timeout_ms = a.limit_ms;
 		if (lb_box_start(box, &job, err)) {
 			while (!a.done)
-				lb_loop_turn(loop, -1);
-			result = a.result;
+				lb_loop_turn(box->loop, -1);
+			result = a.result < 0 ? -1 : 1;
 		}
 	}
 	lb_box_spec_release(&spec);
 	return result;
 }
 
-int lb_box_ask(struct lb_config *config, const json_t *request,
-	       struct lb_buf *said, struct lb_error *err)
+static int ask_by(struct lb_config *config, const char *state,
+		  const struct lb_box_driver **driver, const json_t *request,
+		  struct lb_buf *said, struct lb_error *err)
 {
-	lb_autofree char *state = lb_config_state(err);
-	struct lb_loop *loop;
-	struct lb_box *box;
+	struct lb_loop *loop = lb_loop_open();
+	struct lb_box *box = lb_box_open(loop, config, state);
 	int result;
 
-	if (!state)
-		return -1;
-	loop = lb_loop_open();
-	box = lb_box_open(loop, config, state);
-	result = ask_in(loop, box, request, said, err);
+	box->driver = *driver;
+	result = ask_in(box, request, said, err);
+	*driver = box->driver;
 	lb_box_close(box);
 	lb_loop_close(loop);
 	return result;
 }
 
-int lb_box_probe(struct lb_config *config, const char **name,
-		 struct lb_error *err)
+static int try_by(struct lb_config *config, const char *state,
+		  const struct lb_box_driver **driver, struct lb_error *err)
 {
 	json_auto_t *request = lb_json_pack("{s:s}", "cmd", question);
 	lb_autobuf struct lb_buf said = {NULL};
+	int got = ask_by(config, state, driver, request, &said, err);
 
-	*name = "bubblewrap";
-	if (lb_box_ask(config, request, &said, err) < 0)
-		return -1;
-	if (strcmp(lb_buf_str(&said), answer) == 0)
-		return 0;
+	if (got <= 0 || is_closed(lb_buf_str(&said)))
+		return got < 0 ? -1 : 0;
 	return lb_fail(err, LB_UNAVAILABLE,
 		       "there is no sandbox: one that was tried was not "
 		       "closed; 'lb-box doctor' says more");
+}
+
+int lb_box_try(struct lb_config *config, const char *state,
+	       const struct lb_box_driver *driver, struct lb_error *err)
+{
+	return try_by(config, state, &driver, err);
+}
+
+int lb_box_ask(struct lb_config *config, const char *state,
+	       const struct lb_box_driver *driver, const json_t *request,
+	       struct lb_buf *said, struct lb_error *err)
+{
+	return ask_by(config, state, &driver, request, said, err) < 0 ? -1 : 0;
+}
+
+int lb_box_probe(struct lb_config *config, const char **name,
+		 struct lb_error *err)
+{
+	lb_autofree char *state = lb_config_state(err);
+	const struct lb_box_driver *driver = NULL;
+	int result;
+
+	*name = "none";
+	if (!state)
+		return -1;
+	result = try_by(config, state, &driver, err);
+	if (driver)
+		*name = driver->name;
+	return result;
 }
 
 /* What is known, for the whole process. */

@@ -4,10 +4,8 @@
 #ifndef LB_BOX_BACKEND_H
 #define LB_BOX_BACKEND_H
 
-#include <jansson.h>
 #include <stdbool.h>
 
-#include "base/buf.h"
 #include "base/error.h"
 #include "config/config.h"
 
@@ -21,18 +19,18 @@ int lb_box_probe(struct lb_config *config, const char **name,
 		 struct lb_error *err);
 
 /*
- * Run a request (box/spec.h) in a sandbox that is gone afterwards, and append
- * what it wrote. LB_UNAVAILABLE: it did not run, or not to its end in 10 s.
- */
-int lb_box_ask(struct lb_config *config, const json_t *request,
-	       struct lb_buf *said, struct lb_error *err);
-
-/*
  * The same for programs that live long: asked anew 3 s after it failed, then
  * after 6, 12 ... 60 s, and 60 s after it worked; one line in the log when it
  * changes. Also false, with another reason, when `box.enabled` is false.
  */
 bool lb_box_available(struct lb_config *config, struct lb_error *why);
+
+/* Are the files of sessions on this machine? Not where another one runs the
+ * commands. */
+bool lb_box_has_files(const struct lb_config *config);
+
+/* Is there no sandbox at all, as an operator wants it? */
+bool lb_box_is_host(const struct lb_config *config);
 
 /* How long to wait then, ms, after so long: it works or not, and is it news that
  * it does not? */

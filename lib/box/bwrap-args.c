@@ -185,35 +185,9 @@ static void put_devices(struct lb_bwrap_args *a)
 	args(a, "--tmpfs", "/tmp", "--dir", "/run", "--dir", "/var/tmp");
 }
 
-static void put_env(struct lb_bwrap_args *a, const struct lb_box_exec *x)
+static void set_env(struct lb_bwrap_args *a, const char *const *e)
 {
-	static const char *const usual[][2] = {
-		{"PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"},
-		{"LANG", "C.UTF-8"},
-		{"USER", "user"},
-		{"LOGNAME", "user"},
-		{"SHELL", "/bin/sh"},
-		{"TMPDIR", "/tmp"},
-		{"CI", "1"},
-		{"PAGER", "cat"},
-		{"GIT_PAGER", "cat"},
-		{"GIT_TERMINAL_PROMPT", "0"},
-		{"PYTHONUNBUFFERED", "1"},
-	};
-	bool has_network = x->spec->network != LB_BOX_OFF;
-
-	arg(a, "--clearenv");
-	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
-		args(a, "--setenv", usual[i][0], usual[i][1]);
-	args(a, "--setenv", "HOME", x->home);
-	if (x->terminal)
-		args(a, "--setenv", "TERM", "xterm");
-	else
-		args(a, "--setenv", "TERM", "dumb", "--setenv", "NO_COLOR",
-		     "1");
-	for (size_t i = 0; has_network && lb_bridge_env[i][0]; i++)
-		args(a, "--setenv", lb_bridge_env[i][0], lb_bridge_env[i][1]);
-	for (char **e = x->spec->env; e && *e; e++) {
+	for (; e && *e; e++) {
 		lb_autofree char *name = lb_strdup(*e);
 		char *is = strchr(name, '=');
 
@@ -224,10 +198,26 @@ static void put_env(struct lb_bwrap_args *a, const struct lb_box_exec *x)
 	}
 }
 
+static void put_env(struct lb_bwrap_args *a, const struct lb_box_exec *x)
+{
+	bool has_network = x->spec->network != LB_BOX_OFF;
+
+	args(a, "--clearenv", "--setenv", "PATH",
+	     "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "--setenv", "HOME",
+	     x->home);
+	set_env(a, lb_box_environ);
+	set_env(a, lb_box_environ_terminal(x->terminal));
+	for (size_t i = 0; has_network && lb_bridge_env[i][0]; i++)
+		args(a, "--setenv", lb_bridge_env[i][0], lb_bridge_env[i][1]);
+	set_env(a, (const char *const *)x->spec->env);
+}
+
 int lb_bwrap_args(struct lb_bwrap_args *a, struct lb_box *box,
 		  const struct lb_box_exec *x, bool script,
 		  struct lb_error *err)
 {
+	bool is_staged;
+
 	a->drop = x->drop;
 	args(a, "--unshare-user", "--unshare-ipc", "--unshare-pid",
 	     "--unshare-uts", "--unshare-cgroup-try", "--unshare-net", "--uid",
@@ -244,7 +234,8 @@ int lb_bwrap_args(struct lb_bwrap_args *a, struct lb_box *box,
 	}
 	if (put_etc(a, box, err) < 0)
 		return -1;
-	if (!stage_workspace(a, x))
+	is_staged = stage_workspace(a, x);
+	if (!is_staged)
 		put_workspace(a, x);
 	put_proc(a);
 	if (!a->drop)
@@ -253,7 +244,9 @@ int lb_bwrap_args(struct lb_bwrap_args *a, struct lb_box *box,
 		number(a, "--ro-bind-data", LB_BWRAP_FD_SCRIPT);
 		arg(a, LB_BWRAP_SCRIPT);
 	}
-	if (x->spec->read_only_rootfs)
+	a->stage.is_whole = is_staged && a->n_stages == 0 && !script &&
+			    x->spec->read_only_rootfs;
+	if (x->spec->read_only_rootfs && !a->stage.is_whole)
 		args(a, "--remount-ro", "/");
 	put_env(a, x);
 	args(a, "--chdir", x->spec->mount_path, "--seccomp", "4",

@@ -3,11 +3,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -30,10 +32,11 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* What the kernel says of us, read once. */
+/* What the kernel says of us, each read once. */
 struct us {
-	const char *root;         /* put before every path */
-	char *cgroup, *mountinfo; /* those files of /proc/self; owned */
+	const char *root; /* put before every path */
+	char *cgroup;     /* those files of /proc/self; owned */
+	char *mountinfo;  /* NULL: not needed yet */
 };
 
 enum { MOST_PROC = 4 * 1024 * 1024 };
@@ -117,14 +120,39 @@ static bool split(char *line, struct mounted *m)
 	return m->point && m->options;
 }
 
+/*
+ * Where every system has it: reading mountinfo takes as long as all else here.
+ * A name below a mount of another root (a container's) is not there.
+ */
+static char *usual_folder(const struct us *us, const char *controller,
+			  const char *own)
+{
+	char *path = lb_printf("%s/sys/fs/cgroup%s%s%s", us->root,
+			       *controller ? "/" : "", controller,
+			       strcmp(own, "/") == 0 ? "" : own);
+	struct statfs fs;
+
+	if (statfs(path, &fs) == 0 &&
+	    fs.f_type ==
+		    (*controller ? CGROUP_SUPER_MAGIC : CGROUP2_SUPER_MAGIC))
+		return path;
+	free(path);
+	return NULL;
+}
+
 /* Where that hierarchy is mounted, with our group in it; NULL: nowhere. */
-static char *folder_of(const struct us *us, const char *controller)
+static char *folder_of(struct us *us, const char *controller)
 {
 	lb_autofree char *own = own_group(us, controller);
-	const char *text = own ? us->mountinfo : "";
 	char line[8192], *found = NULL;
+	const char *text;
 	struct mounted m;
 
+	if (!own || (found = usual_folder(us, controller, own)) != NULL)
+		return found;
+	if (!us->mountinfo)
+		us->mountinfo = read_proc(us->root, "mountinfo");
+	text = us->mountinfo;
 	while (!found && next_line(&text, line, sizeof(line))) {
 		const char *inner = own;
 		size_t len;
@@ -191,8 +219,7 @@ static bool hands_down(const char *folder)
 	return all;
 }
 
-static void find_v1(struct lb_cgroups *g, const struct us *us,
-		    const char *parent)
+static void find_v1(struct lb_cgroups *g, struct us *us, const char *parent)
 {
 	for (int i = 0; i < LB_CGROUP_KINDS; i++) {
 		g->below[i] = below(folder_of(us, names[i]), parent);
@@ -213,8 +240,7 @@ static void find_v1(struct lb_cgroups *g, const struct us *us,
  * Version 2: a group with processes hands nothing down, so ours does not serve
  * unless it is the root; root makes one of its own beside the system's.
  */
-static void find_v2(struct lb_cgroups *g, const struct us *us,
-		    const char *parent)
+static void find_v2(struct lb_cgroups *g, struct us *us, const char *parent)
 {
 	char *own = folder_of(us, "");
 
@@ -250,8 +276,7 @@ void lb_cgroups_release(struct lb_cgroups *g)
 
 void lb_cgroups_find(struct lb_cgroups *g, const char *root, const char *parent)
 {
-	struct us us = {root, read_proc(root, "cgroup"),
-			read_proc(root, "mountinfo")};
+	struct us us = {root, read_proc(root, "cgroup"), NULL};
 	lb_autofree char *first = own_group(&us, names[LB_CGROUP_MEMORY]);
 
 	lb_cgroups_release(g);
@@ -287,28 +312,29 @@ void lb_cgroups_try(struct lb_cgroups *g)
 	}
 }
 
-static void sweep(const char *folder, int version)
+static void end_left_over(const struct lb_cgroups *g, const char *name)
 {
-	DIR *dir = opendir(folder);
-	const struct dirent *one;
+	struct lb_cgroup left = {.version = g->version};
 
-	while (dir && (one = readdir(dir)) != NULL) {
-		struct lb_cgroup g = {.version = version, .n = 1};
-
-		if (!lb_cgroup_is_left_over(one->d_name))
+	for (int i = 0; i < kinds(g); i++) {
+		if (!g->below[i])
 			continue;
-		g.folders[0] = lb_printf("%s/%s", folder, one->d_name);
-		g.joins[0] = -1;
-		if (!lb_cgroup_end(&g))
-			free(g.folders[0]);
+		left.folders[left.n] = lb_printf("%s/%s", g->below[i], name);
+		left.joins[left.n++] = -1;
 	}
-	if (dir)
-		closedir(dir);
+	lb_cgroup_end(&left);
+	while (left.n > 0)
+		free(left.folders[--left.n]);
 }
 
 void lb_cgroups_sweep(const struct lb_cgroups *g)
 {
-	for (int i = 0; i < kinds(g); i++)
-		if (g->below[i])
-			sweep(g->below[i], g->version);
+	DIR *dir = kinds(g) > 0 ? opendir(g->below[0]) : NULL;
+	const struct dirent *one;
+
+	while (dir && (one = readdir(dir)) != NULL)
+		if (lb_cgroup_is_left_over(one->d_name))
+			end_left_over(g, one->d_name);
+	if (dir)
+		closedir(dir);
 }

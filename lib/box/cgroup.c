@@ -13,7 +13,10 @@
 
 #include "base/mem.h"
 
-enum { PERIOD_US = 100000, LEAST_QUOTA_US = 1000 };
+enum {
+	PERIOD_US = 100000, /* what a new group has */
+	LEAST_QUOTA_US = 1000
+};
 
 /* Groups of one process are told apart. */
 static unsigned made;
@@ -89,8 +92,6 @@ static int limit_v1(const char *folder, int kind,
 	case LB_CGROUP_CPUACCT:
 		return 0;
 	default:
-		if (put(folder, "cpu.cfs_period_us", PERIOD_US) < 0)
-			return -1;
 		return put(folder, "cpu.cfs_quota_us", cpu_quota(l));
 	}
 }
@@ -261,24 +262,24 @@ static void kill_all(const char *folder)
 	fclose(f);
 }
 
+/* Without what is in it; false: something lives on. */
+static bool remove_group(const char *folder)
+{
+	if (rmdir(folder) == 0 || errno != EBUSY)
+		return true;
+	kill_all(folder);
+	return rmdir(folder) == 0 || errno != EBUSY;
+}
+
+/* The first of them goes last: where it is not, none is. */
 bool lb_cgroup_end(struct lb_cgroup *g)
 {
-	int left = 0;
-
 	for (int i = 0; i < g->n; i++) {
 		if (g->joins[i] >= 0)
 			close(g->joins[i]);
 		g->joins[i] = -1;
-		if (rmdir(g->folders[i]) < 0 && errno == EBUSY) {
-			kill_all(g->folders[i]);
-			if (rmdir(g->folders[i]) < 0 && errno == EBUSY) {
-				g->folders[left] = g->folders[i];
-				g->joins[left++] = -1;
-				continue;
-			}
-		}
-		free(g->folders[i]);
 	}
-	g->n = left;
-	return left == 0;
+	while (g->n > 0 && remove_group(g->folders[g->n - 1]))
+		free(g->folders[--g->n]);
+	return g->n == 0;
 }

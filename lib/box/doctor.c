@@ -216,6 +216,9 @@ static const struct {
 } checks[] = {
 	{"sandbox", check_sandbox},
 	{"bwrap", check_bwrap},
+	{"podman", lb_check_podman},
+	{"docker", lb_check_docker},
+	{"nsjail", lb_check_nsjail},
 	{"namespaces", lb_check_namespaces},
 	{"unprivileged", lb_check_unprivileged},
 	{"apparmor", lb_check_apparmor},

@@ -27,7 +27,9 @@ struct lb_box {
 	 * before it is needed.
 	 */
 	struct lb_guard *guard;
-	int etc; /* O_PATH of the folder that is /etc inside; -1 */
+	const struct lb_box_driver *driver; /* once it is known; see select.c */
+	bool tidied; /* runs that engines were left with are gone */
+	int etc;     /* O_PATH of the folder that is /etc inside; -1 */
 	char *etc_path;
 	struct ending **ending; /* control groups that are not empty yet */
 	size_t n_ending;
@@ -65,14 +67,30 @@ struct lb_box_exec {
 };
 
 struct lb_box_report {
-	pid_t child;   /* the first process inside, as seen here; 0 */
-	int exit_code; /* -1: the command did not run */
+	pid_t child;          /* the first process inside, as seen here; 0 */
+	int exit_code;        /* -1: the command did not run */
+	bool short_of_memory; /* something in it was killed for that */
+	json_t *answer;       /* of one that is remote: what it says; owned */
 };
 
 struct lb_box_driver {
 	const char *name;
 	bool isolates;
-	const char *says; /* what its own messages begin with; or NULL */
+	/*
+	 * What its own messages begin with, NULL: it has none; "": all that
+	 * comes before it is let go is its own.
+	 */
+	const char *says;
+	/*
+	 * An engine: `pid` is its tender (tender.h), which reports a child once
+	 * all is mounted, ends all of it when `ready` is closed or we are gone.
+	 * False: it is the sandbox's own program.
+	 */
+	bool is_tended;
+	/* It sees to the limits itself; else it has a control group of ours. */
+	bool has_limits;
+	/* It has files of its own: nothing of this machine is mounted. */
+	bool is_remote;
 	/* May be NULL. May it be used here? LB_DENIED says why not. */
 	int (*may)(struct lb_box *box, struct lb_error *err);
 	int (*exec)(struct lb_box *box, struct lb_box_exec *x,
@@ -81,6 +99,10 @@ struct lb_box_driver {
 	void (*read)(const char *line, struct lb_box_report *report);
 	/* What it wrote to standard error when the command did not run. */
 	int (*explain)(const char *text, struct lb_error *err);
+	/* Is what waits to be let go as closed as it should be, and by what is
+	 * it limited? LB_UNAVAILABLE. NULL: it is, by what run.c does. */
+	int (*check)(const struct lb_box_exec *x, pid_t child,
+		     enum lb_box_limits *limits, struct lb_error *err);
 	/* Where target is seen from here while it waits to be let go; NULL. */
 	char *(*inside)(pid_t child, const char *target);
 	/* It may go on, by that `ready`; when that is closed, or we end, before
@@ -88,7 +110,21 @@ struct lb_box_driver {
 	int (*let_go)(int ready);
 };
 
-extern const struct lb_box_driver lb_box_bwrap, lb_box_host;
+extern const struct lb_box_driver lb_box_bwrap, lb_box_host, lb_box_podman,
+	lb_box_docker, lb_box_nsjail, lb_box_record;
+
+/*
+ * The one that `box.backend` names: LB_CONFIG, there is none of that name. What
+ * `local` is on this machine is found out once.
+ */
+const struct lb_box_driver *lb_box_select(struct lb_box *box,
+					  struct lb_error *err);
+
+/* What programs find in their environment, "NAME=TEXT", NULL-ended, beside PATH
+ * and HOME. */
+extern const char *const lb_box_environ[];
+/* And those that depend on whether it has a terminal. */
+const char *const *lb_box_environ_terminal(bool terminal);
 
 /* Remove a control group, now or as soon as it is empty. */
 void lb_box_end_group(struct lb_box *box, struct lb_cgroup *take);

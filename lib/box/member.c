@@ -2,9 +2,12 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
+#include <wctype.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -17,6 +20,29 @@ const json_t *lb_member(const json_t *o, const char *name)
 	const json_t *value = json_object_get(o, name);
 
 	return json_is_null(value) ? NULL : value;
+}
+
+bool lb_is_word(const char *text)
+{
+	locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	locale_t before = utf8 ? uselocale(utf8) : (locale_t)0;
+	mbstate_t state = {0};
+	bool good = utf8 != (locale_t)0, word = false;
+	wchar_t one;
+
+	while (good && *text) {
+		size_t len = mbrtowc(&one, text, strlen(text), &state);
+		bool alnum = len <= MB_LEN_MAX && iswalnum((wint_t)one);
+
+		good = alnum || *text == '-' || *text == '_';
+		word = word || alnum;
+		text += good ? len : 0;
+	}
+	if (utf8) {
+		uselocale(before);
+		freelocale(utf8);
+	}
+	return good && word;
 }
 
 bool lb_has_control(const char *text)

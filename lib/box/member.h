@@ -50,4 +50,10 @@ bool lb_whole(const json_t *value, int64_t *number);
 /* Has the text a control character: C0, DEL, C1? */
 bool lb_has_control(const char *text);
 
+/*
+ * Letters and digits of any script, with '-' and '_' among them? (Not by a
+ * pattern: lb-exec would link PCRE2 for this alone.)
+ */
+bool lb_is_word(const char *text);
+
 #endif

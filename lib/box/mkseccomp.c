@@ -11,57 +11,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* By name, since not every call is there on every machine. */
-static const char *const refused[] = {
-	/* kernel code behind them that nobody here needs */
-	"bpf", "perf_event_open", "userfaultfd", "io_uring_setup",
-	"io_uring_enter", "io_uring_register",
-	/* keyrings are not of any namespace */
-	"keyctl", "add_key", "request_key",
-	/* other processes */
-	"ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd",
-	"kcmp", "process_madvise",
-	/* mounts and namespaces */
-	"mount", "umount", "umount2", "pivot_root", "chroot", "unshare",
-	"setns", "open_tree", "move_mount", "fsopen", "fsconfig", "fsmount",
-	"fspick", "mount_setattr",
-	/* files by handles, watchers of everything */
-	"name_to_handle_at", "open_by_handle_at", "fanotify_init",
-	"fanotify_mark", "lookup_dcookie",
-	/* the kernel itself */
-	"init_module", "finit_module", "delete_module", "create_module",
-	"query_module", "get_kernel_syms", "kexec_load", "kexec_file_load",
-	"reboot", "syslog", "acct", "swapon", "swapoff", "quotactl",
-	"quotactl_fd", "vhangup", "uselib", "ustat", "sysfs", "_sysctl",
-	"nfsservctl", "vserver",
-	/* clocks and names */
-	"settimeofday", "stime", "clock_settime", "clock_settime64",
-	"clock_adjtime", "clock_adjtime64", "adjtimex", "sethostname",
-	"setdomainname",
-	/* the processor */
-	"iopl", "ioperm", "modify_ldt", "vm86", "vm86old", "pciconfig_read",
-	"pciconfig_write", "pciconfig_iobase", "remap_file_pages",
-	/* memory of other nodes and processes */
-	"mbind", "set_mempolicy", "get_mempolicy", "set_mempolicy_home_node",
-	"move_pages", "migrate_pages", "vmsplice"};
-
-/* The newest call that was looked at: process_mrelease is 448, futex_waitv 449,
- * set_mempolicy_home_node 450. */
-enum { NEWEST = 450, X32 = 0x40000000 };
+#include "box/mkseccomp.h"
 
 #define DENY SCMP_ACT_ERRNO(EPERM)
 #define ABSENT SCMP_ACT_ERRNO(ENOSYS)
 
 static int refuse_all(scmp_filter_ctx f)
 {
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-		int nr = seccomp_syscall_resolve_name(refused[i]);
+	for (const char *const *one = refused; *one; one++) {
+		int nr = seccomp_syscall_resolve_name(*one);
 
 		if (nr >= 0 && seccomp_rule_add_exact(f, DENY, nr, 0) < 0)
 			return -1;
@@ -210,7 +175,7 @@ static int print(int fd)
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : -1;
 }
 
-int main(void)
+static int make_filter(void)
 {
 	scmp_filter_ctx f = seccomp_init(SCMP_ACT_ALLOW);
 	uint32_t arch = seccomp_arch_native() == SCMP_ARCH_AARCH64
@@ -223,7 +188,17 @@ int main(void)
 
 	if (f)
 		seccomp_release(f);
-	if (made)
+	return made ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+	const char *form = argc > 1 ? argv[1] : "";
+	int made = strcmp(form, "oci") == 0     ? mkseccomp_oci()
+		   : strcmp(form, "kafel") == 0 ? mkseccomp_kafel()
+						: make_filter();
+
+	if (made == 0)
 		return 0;
 	fputs("mkseccomp: cannot make the filter\n", stderr);
 	return 1;

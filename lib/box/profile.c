@@ -48,38 +48,39 @@ static const struct built_in {
 	{NULL, NULL},
 };
 
-static json_t *basic(void)
+/* One by its name; one of the operator's own begins as the default is, after
+ * all that is said of it. NULL: there is none. */
+static json_t *named(const json_t *own, const char *name)
 {
-	return json_loads(built_in[0].values, 0, NULL);
+	const json_t *said = json_object_get(own, name);
+	const struct built_in *b = built_in;
+	json_t *profile;
+
+	while (b->name && strcmp(b->name, name) != 0)
+		b++;
+	if (!b->name && !said)
+		return NULL;
+	profile = json_loads(built_in[0].values, 0, NULL);
+	if (b->name && b != built_in)
+		json_object_update_new(profile, json_loads(b->values, 0, NULL));
+	else if (!b->name)
+		json_object_update(profile, json_object_get(own, "default"));
+	json_object_update(profile, (json_t *)(uintptr_t)said);
+	return profile;
 }
 
 json_t *lb_box_profiles(struct lb_config *config)
 {
-	const json_t *own = lb_config_get(config, "box.profiles"), *values;
+	const json_t *own = lb_config_get(config, "box.profiles"), *any;
 	json_t *all = json_object();
 	const char *name;
 
-	for (const struct built_in *b = built_in; b->name; b++) {
-		json_auto_t *over = json_loads(b->values, 0, NULL);
-		json_t *profile = basic();
-
-		json_object_update(profile, over);
-		json_object_set_new(all, b->name, profile);
-	}
-	/* the others begin as the default is, after all that is said of it */
-	values = json_object_get(own, "default");
-	if (values)
-		json_object_update(json_object_get(all, "default"),
-				   (json_t *)(uintptr_t)values);
-	json_object_foreach((json_t *)(uintptr_t)own, name, values)
+	for (const struct built_in *b = built_in; b->name; b++)
+		json_object_set_new(all, b->name, named(own, b->name));
+	json_object_foreach((json_t *)(uintptr_t)own, name, any)
 	{
-		json_t *profile = json_object_get(all, name);
-
-		if (!profile) {
-			profile = json_copy(json_object_get(all, "default"));
-			json_object_set_new(all, name, profile);
-		}
-		json_object_update(profile, (json_t *)(uintptr_t)values);
+		if (!json_object_get(all, name))
+			json_object_set_new(all, name, named(own, name));
 	}
 	return all;
 }
@@ -165,9 +166,10 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int no_profile(const json_t *all, const char *profile,
+static int no_profile(struct lb_config *config, const char *profile,
 		      struct lb_error *err)
 {
+	json_auto_t *all = lb_box_profiles(config);
 	size_t n = 0;
 	lb_autofree const char **names =
 		lb_alloc((json_object_size(all) + 1) * sizeof(*names));
@@ -175,7 +177,7 @@ static int no_profile(const json_t *all, const char *profile,
 	const json_t *any;
 	const char *name;
 
-	json_object_foreach((json_t *)(uintptr_t)all, name, any)
+	json_object_foreach(all, name, any)
 	{
 		names[n++] = name;
 	}
@@ -232,16 +234,15 @@ json_t *lb_box_profile_apply(struct lb_config *config, const char *profile,
 			     const json_t *request, json_t *notes,
 			     struct lb_error *err)
 {
-	json_auto_t *all = lb_box_profiles(config);
 	const char *name =
 		profile ? profile : lb_config_str(config, "box.local.profile");
-	const json_t *of;
+	json_auto_t *of = NULL;
 	json_t *out;
 
 	name = name && *name ? name : built_in[0].name;
-	of = json_object_get(all, name);
+	of = named(lb_config_get(config, "box.profiles"), name);
 	if (!of) {
-		no_profile(all, name, err);
+		no_profile(config, name, err);
 		return NULL;
 	}
 	if (lb_box_admit_request(config, request, err) < 0)

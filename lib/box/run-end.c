@@ -8,11 +8,13 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "box/remote.h"
 #include "box/run.h"
 
 enum {
-	DRAIN_MS = 150, /* for what was written before the end */
-	LATE_MS = 5000, /* for a killed one to be gone */
+	DRAIN_MS = 150,    /* for what was written before the end */
+	LATE_MS = 5000,    /* for a killed one to be gone */
+	ENGINE_MS = 30000, /* for one that an engine removes */
 };
 
 /* More output than this, thrown away or not, ends it. */
@@ -36,6 +38,12 @@ static void kill_all(struct lb_box_run *run)
 		kill_by(run->child_fd, 0);
 	if (run->exited)
 		return;
+	if (run->driver->is_tended) {
+		if (run->x.ready >= 0)
+			close(run->x.ready);
+		run->x.ready = -1;
+		return;
+	}
 	/* In a sandbox that is the first process as long as it mounts, too. */
 	kill(-run->x.pid, SIGKILL);
 	kill_by(run->pidfd, run->x.pid);
@@ -46,7 +54,9 @@ static void on_drained(void *arg);
 
 void lb_run_wait_a_bit(struct lb_box_run *run)
 {
-	lb_timer_set(run->box->loop, &run->late, lb_clock_mono() + LATE_MS,
+	lb_timer_set(run->box->loop, &run->late,
+		     lb_clock_mono() +
+			     (run->driver->is_tended ? ENGINE_MS : LATE_MS),
 		     on_late, run);
 }
 
@@ -96,6 +106,8 @@ static void explain(struct lb_box_run *run, struct lb_error *err)
 		lb_buf_put(&said, lb_buf_str(&s->held), s->held.len);
 	run->driver->explain(lb_buf_str(&said), err);
 	run->result.exit_code = -1; /* what there is, is the backend's own */
+	if (run->driver->is_remote)
+		return;
 	if (err->code == LB_NOINPUT)
 		run->result.exit_code = 127;
 	else if (err->code == LB_DENIED)
@@ -118,12 +130,14 @@ static void fill_result(struct lb_box_run *run)
 	r->end = run->timed_out ? LB_BOX_TIMED_OUT : LB_BOX_COMPLETED;
 	r->exit_code = run->timed_out ? -1 : code_of(run);
 	r->killed_by = run->killed_by;
+	if (!run->killed)
+		lb_remote_result(&run->report, r);
 	r->duration_ms = lb_clock_mono() - run->started;
 	r->cpu_ms = lb_cgroup_cpu_ms(&run->group);
 	r->out.bytes = run->out.bytes;
 	r->err.bytes = run->err.bytes;
 	if (!r->killed_by && !run->timed_out &&
-	    lb_cgroup_was_short(&run->group))
+	    (run->report.short_of_memory || lb_cgroup_was_short(&run->group)))
 		r->killed_by = "memory";
 }
 
@@ -220,7 +234,9 @@ void lb_run_ended(struct lb_box_run *run)
 	lb_timer_cancel(run->box->loop, &run->late);
 	lb_box_stream_drain(&run->out);
 	lb_box_stream_drain(&run->err);
-	if (!has_not_run(run)) {
+	/* What an engine said that was not let go is no output. */
+	if (!has_not_run(run) &&
+	    (!run->driver->is_tended || run->report.exit_code >= 0)) {
 		lb_box_stream_let_go(&run->out);
 		lb_box_stream_let_go(&run->err);
 	}

@@ -12,12 +12,12 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/proc.h"
+#include "box/remote.h"
 #include "box/run.h"
 
 enum {
 	FIRST_LOOK_MS = 50,
 	INIT_SLACK = 2, /* processes of the backend's own inside */
-	SPEND_MS = 20,  /* between two looks at what the processors did */
 };
 
 static void on_child(int fd, uint32_t events, void *arg)
@@ -40,12 +40,14 @@ static int guard(struct lb_box_run *run, pid_t pid, struct lb_error *err)
 {
 	struct lb_box *box = run->box;
 
-	if (run->x.group)
+	if (run->x.group || run->driver->is_tended)
 		return 0;
 	if (!box->guard)
 		box->guard = lb_guard_open(err);
 	return box->guard ? lb_guard_add(box->guard, pid, err) : -1;
 }
+
+static void make_ready(struct lb_box_run *run);
 
 static void read_line(struct lb_box_run *run, const char *line)
 {
@@ -60,6 +62,8 @@ static void read_line(struct lb_box_run *run, const char *line)
 	if (run->child_fd >= 0)
 		lb_loop_watch(run->box->loop, run->child_fd, EPOLLIN, on_child,
 			      run);
+	if (run->driver->is_tended && !run->killed)
+		make_ready(run);
 }
 
 /* The backend's own report, line by line, as far as it is there. */
@@ -75,6 +79,9 @@ bool lb_run_read_status(struct lb_box_run *run)
 	if (got < 0)
 		return errno == EINTR;
 	if (got == 0) { /* or a line that is longer than any of its own */
+		if (run->driver->is_tended)
+			lb_loop_watch(run->box->loop, run->x.status, 0, NULL,
+				      NULL);
 		close(run->x.status);
 		run->x.status = -1;
 		return false;
@@ -90,6 +97,13 @@ bool lb_run_read_status(struct lb_box_run *run)
 	return true;
 }
 
+static void on_status(int fd, uint32_t events, void *arg)
+{
+	(void)fd;
+	(void)events;
+	lb_run_read_status(arg);
+}
+
 static void on_ended(int fd, uint32_t events, void *arg)
 {
 	struct lb_box_run *run = arg;
@@ -99,6 +113,8 @@ static void on_ended(int fd, uint32_t events, void *arg)
 		return;
 	run->exited = true;
 	lb_loop_watch(run->box->loop, fd, 0, NULL, NULL);
+	/* Its child went with it, seen by us or not. */
+	run->child_gone |= run->driver->is_tended;
 	/* It has said all by now; others may hold the pipe still. */
 	while (lb_run_read_status(run))
 		continue;
@@ -178,17 +194,40 @@ static int check_mounts(const struct lb_box_run *run, struct lb_error *err)
  * counted where no group does: a limit on them that is set before the namespace
  * is made would count those of all sandboxes with that user id.
  */
-static int let_go(const struct lb_box_run *run, struct lb_error *err)
+static int let_go(struct lb_box_run *run, struct lb_error *err)
 {
+	const struct lb_box_driver *driver = run->driver;
+
 	if (run->child_fd < 0)
 		return lb_fail(err, LB_UNAVAILABLE,
-			       "bubblewrap does not say what it started");
-	if ((!run->x.drop || !run->x.group) &&
+			       "%s does not say what it started", driver->name);
+	if (driver->check && driver->check(&run->x, run->report.child,
+					   &run->result.limits, err) < 0)
+		return -1;
+	if (driver->has_limits && check_mounts(run, err) < 0)
+		return -1;
+	if (!driver->has_limits && (!run->x.drop || !run->x.group) &&
 	    (check_mounts(run, err) < 0 || limit_processes(run, err) < 0))
 		return -1;
+	if (run->job.need_groups && run->result.limits != LB_BOX_CGROUP)
+		return lb_fail(err, LB_UNAVAILABLE,
+			       "control groups are needed, and %s has none "
+			       "here",
+			       driver->name);
+	if (driver->is_tended) { /* nothing of the command's yet */
+		lb_box_stream_forget(&run->out);
+		lb_box_stream_forget(&run->err);
+	}
 	return run->driver->let_go(run->x.ready) == 0
 		       ? 0
 		       : lb_fail_sys(err, LB_OS, "cannot let a sandbox begin");
+}
+
+/* The same for one that says when that is so; what is closed ends it. */
+static void make_ready(struct lb_box_run *run)
+{
+	if (let_go(run, &run->error) < 0)
+		lb_run_end_early(run, NULL);
 }
 
 /* What was not let go by now never is. */
@@ -277,25 +316,6 @@ static void on_measure(void *arg)
 		     lb_clock_mono() + run->measure_ms, on_measure, run);
 }
 
-/* Before it can have used what is left, nobody need look. */
-static void on_spend(void *arg)
-{
-	struct lb_box_run *run = arg;
-	double cpus = run->job.spec->cpus > 0 ? run->job.spec->cpus : 1;
-	int64_t now = lb_clock_mono(), used = lb_cgroup_cpu_ms(&run->group),
-		nap;
-
-	if (used < 0)
-		used = (int64_t)((double)(now - run->started) * cpus);
-	if (used >= run->job.most_cpu_ms) {
-		lb_run_end_early(run, "cpu");
-		return;
-	}
-	nap = (int64_t)((double)(run->job.most_cpu_ms - used) / cpus);
-	lb_timer_set(run->box->loop, &run->spend,
-		     now + (nap > SPEND_MS ? nap : SPEND_MS), on_spend, run);
-}
-
 static void on_deadline(void *arg)
 {
 	struct lb_box_run *run = arg;
@@ -313,7 +333,12 @@ static int keep(struct lb_box_run *run, struct lb_error *err)
 			return 0;
 		lb_fail_sys(err, LB_OS, "cannot watch a process");
 	}
-	kill(-run->x.pid, SIGKILL);
+	if (run->driver->is_tended && run->x.ready >= 0) {
+		close(run->x.ready);
+		run->x.ready = -1;
+	} else {
+		kill(-run->x.pid, SIGKILL);
+	}
 	waitpid(run->x.pid, NULL, 0);
 	return -1;
 }
@@ -321,6 +346,7 @@ static int keep(struct lb_box_run *run, struct lb_error *err)
 int lb_run_watch(struct lb_box_run *run, struct lb_error *err)
 {
 	struct lb_loop *loop = run->box->loop;
+	int slack = 0;
 
 	if (keep(run, err) < 0)
 		return -1;
@@ -332,14 +358,19 @@ int lb_run_watch(struct lb_box_run *run, struct lb_error *err)
 	/* What it says is read when it matters: it says it word by word. */
 	if (run->x.status >= 0)
 		fcntl(run->x.status, F_SETFL, O_NONBLOCK);
-	if (run->x.ready >= 0)
+	/* but for one that says with it that all is mounted */
+	if (run->driver->is_tended)
+		lb_loop_watch(loop, run->x.status, EPOLLIN, on_status, run);
+	else if (run->x.ready >= 0)
 		lb_loop_watch(loop, run->x.ready, EPOLLOUT, on_ready, run);
+	if (run->driver->is_remote) /* it says so itself, if it can */
+		slack = LB_REMOTE_SLACK_MS;
 	if (run->job.spec->timeout_ms < INT64_MAX / 2)
 		lb_timer_set(loop, &run->deadline,
-			     run->started + run->job.spec->timeout_ms,
+			     run->started + run->job.spec->timeout_ms + slack,
 			     on_deadline, run);
 	if (run->job.most_cpu_ms > 0)
-		on_spend(run);
+		lb_run_spend(run);
 	lb_run_disk(run, &run->measure_ms);
 	if (run->measure_ms > FIRST_LOOK_MS)
 		run->measure_ms = FIRST_LOOK_MS;

@@ -43,6 +43,7 @@ void lb_run_free(struct lb_box_run *run)
 	if (run->child_fd >= 0)
 		close(run->child_fd);
 	free(run->home);
+	json_decref(run->report.answer);
 	if (run->measured >= 0)
 		close(run->measured);
 	if (run->disk >= 0)
@@ -147,12 +148,15 @@ static int take_workspace(struct lb_box_run *run, struct lb_error *err)
 		spec->host_path && spec->host_path_mode != LB_BOX_NONE;
 	struct lb_box_uids uids = {0};
 
+	run->result.quota = LB_BOX_QUOTA_NONE;
+	run->x.home = "/tmp";
+	if (run->driver->is_remote && !is_mounted) /* it has the sessions */
+		return 0;
 	run->x.drop = geteuid() == 0 && run->driver->isolates;
 	if (run->x.drop && lb_box_uids(run->box->config, &uids, err) < 0)
 		return -1;
 	run->x.uid = run->x.drop ? uids.first : geteuid();
 	run->x.gid = run->x.drop ? uids.first : getegid();
-	run->x.home = "/tmp";
 	run->result.quota =
 		spec->quota_mb > 0 ? LB_BOX_QUOTA_SOFT : LB_BOX_QUOTA_NONE;
 	if (is_mounted && run->job.n_skills > 0)
@@ -255,9 +259,11 @@ static int take_group(struct lb_box_run *run, struct lb_error *err)
 	const char *parent = lb_config_str(box->config, "box.cgroup");
 	struct lb_error why;
 
+	run->result.limits = LB_BOX_RLIMIT;
+	if (run->driver->has_limits)
+		return 0;
 	if (!box->groups.looked)
 		lb_cgroups_find(&box->groups, "", parent ? parent : "");
-	run->result.limits = LB_BOX_RLIMIT;
 	if (lb_cgroup_make(&box->groups,
 			   &(struct lb_cgroup_limits){
 				   .memory_mb = spec->memory_mb,
@@ -327,7 +333,7 @@ static int begin(struct lb_box_run *run, struct lb_error *err)
 	if (run->driver->may && run->driver->may(run->box, err) < 0)
 		return -1;
 	if (lb_box_admit_job(run->box->config, run->box->state, &run->job,
-			     err) < 0)
+			     run->driver, err) < 0)
 		return -1;
 	if (lb_box_mounts_check(run->box->config, run->box->state,
 				run->job.asker, run->job.spec, err) < 0)
@@ -335,7 +341,13 @@ static int begin(struct lb_box_run *run, struct lb_error *err)
 	if (take_workspace(run, err) < 0 || take_mounts(run, err) < 0 ||
 	    take_group(run, err) < 0)
 		return -1;
-	if (run->driver->isolates)
+	if (run->driver->is_tended && !run->driver->is_remote &&
+	    run->job.spec->network != LB_BOX_OFF)
+		json_array_append_new(
+			run->result.notes,
+			json_string("no network is reachable from a sandbox of "
+				    "this backend; do not retry"));
+	else if (run->driver->isolates && !run->driver->is_remote)
 		run->result.network = lb_bridge_note(run->job.spec);
 	if (run->result.quota == LB_BOX_QUOTA_SOFT)
 		run->measured =
@@ -348,11 +360,16 @@ struct lb_box_run *lb_box_start(struct lb_box *box,
 				const struct lb_box_job *job,
 				struct lb_error *err)
 {
-	struct lb_box_run *run = lb_alloc(sizeof(*run));
+	const struct lb_box_driver *driver =
+		job->on_host ? &lb_box_host : lb_box_select(box, err);
+	struct lb_box_run *run;
 
+	if (!driver)
+		return NULL;
+	run = lb_alloc(sizeof(*run));
 	run->box = box;
 	run->job = *job;
-	run->driver = job->on_host ? &lb_box_host : &lb_box_bwrap;
+	run->driver = driver;
 	set_up(run);
 	if (begin(run, err) < 0 || lb_run_watch(run, err) < 0) {
 		lb_run_free(run);

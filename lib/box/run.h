@@ -87,4 +87,7 @@ void lb_run_measure_first(struct lb_box_run *run);
  * after *again_ms. */
 bool lb_run_measure(const struct lb_box_run *run, int *again_ms);
 
+/* It has job.most_cpu_ms, and is ended when it has used that. */
+void lb_run_spend(struct lb_box_run *run);
+
 #endif

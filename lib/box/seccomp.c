@@ -14,6 +14,9 @@ static const struct sock_filter filter[] = {
 #include "box/seccomp-filter.h"
 };
 
+#include "box/seccomp-kafel.h"
+#include "box/seccomp-oci.h"
+
 /* The least a pipe holds, which is one piece: with one in it, it is full. And
  * what is held back: less than an instruction. */
 enum { PIPE_SIZE = 4096, END = 4, BEGINNING = sizeof(filter) - END };

@@ -14,6 +14,12 @@
 
 #include "base/error.h"
 
+/* The same for engines: a profile as JSON (OCI runtime-spec, linux.seccomp). */
+extern const char lb_box_seccomp_oci[];
+
+/* And for nsjail: a policy of kafel. */
+extern const char lb_box_seccomp_kafel[];
+
 /*
  * The filter as a program of struct sock_filter, in a pipe, but for its end:
  * bubblewrap reads it when all else is done, and what has no end it does not

@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "base/host.h"
 #include "base/mem.h"
-#include "base/regex.h"
 #include "base/utf8.h"
 #include "box/member.h"
 
@@ -252,24 +251,15 @@ static int read_network(struct lb_box_spec *spec, const json_t *o,
 	return 0;
 }
 
-/* Letters and digits of any script, and '-' and '_' among them. */
 static int check_skill(char **name, struct lb_error *err)
 {
-	struct lb_regex *re;
-	bool good;
-
 	if (!*name || !**name) {
 		free(*name);
 		*name = NULL;
 		return 0;
 	}
-	re = lb_regex_open("^[-_]*[\\p{L}\\p{N}][-_\\p{L}\\p{N}]*\\z", err);
-	if (!re)
-		return -1;
-	good = lb_utf8_count(*name, strlen(*name)) <= MAX_SKILL &&
-	       lb_regex_search(re, *name, strlen(*name), NULL);
-	lb_regex_close(re);
-	if (good)
+	if (lb_utf8_count(*name, strlen(*name)) <= MAX_SKILL &&
+	    lb_is_word(*name))
 		return 0;
 	return lb_fail(err, LB_DATA,
 		       "field 'skill_name' is no name of a skill: at most %d "

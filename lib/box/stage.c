@@ -189,7 +189,7 @@ static int set_device(int dev, const char *name, unsigned major_,
 	return file < 0 || tree < 0 ? -1 : move(tree, dev, name);
 }
 
-static int set_devices(int root, uint64_t bytes, int why)
+static int set_devices(const struct lb_stage *s, int root, int why)
 {
 	static const struct {
 		const char *name;
@@ -208,7 +208,8 @@ static int set_devices(int root, uint64_t bytes, int why)
 
 	if (mkdirat(root, "dev", 0755) < 0)
 		return lb_stage_failed(why, "make", "/dev");
-	if (set_memory(at, MS_NOEXEC, "mode=0755", 65536, why) < 0)
+	if (!s->is_whole &&
+	    set_memory(at, MS_NOEXEC, "mode=0755", 65536, why) < 0)
 		return -1;
 	dev = openat(root, "dev", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dev < 0)
@@ -225,10 +226,11 @@ static int set_devices(int root, uint64_t bytes, int why)
 		  MS_NOSUID | MS_NOEXEC,
 		  "newinstance,ptmxmode=0666,mode=620") < 0)
 		return lb_stage_failed(why, "mount", "/dev/pts");
-	if (set_memory(LB_STAGE_ROOT "/dev/shm", MS_NODEV, "mode=1777", bytes,
-		       why) < 0)
+	if (set_memory(LB_STAGE_ROOT "/dev/shm", MS_NODEV, "mode=1777",
+		       s->tmp_bytes, why) < 0)
 		return -1;
-	if (mount(NULL, at, NULL,
+	if (!s->is_whole &&
+	    mount(NULL, at, NULL,
 		  MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NOEXEC,
 		  NULL) < 0)
 		return lb_stage_failed(why, "close", "/dev");
@@ -236,29 +238,23 @@ static int set_devices(int root, uint64_t bytes, int why)
 }
 
 /* Over a folder that nobody can change for another while we do it. */
-static int set_pin(const struct lb_stage *s, int workspace, int why)
+static int set_pin(const struct lb_stage *s, int stage, int workspace, int why)
 {
 	struct open_how how = {
 		.flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
 			   RESOLVE_NO_MAGICLINKS,
 	};
-	lb_autoclose int folder = -1, fs = -1, pin = -1;
+	lb_autoclose int folder = -1, pin = -1;
 
 	if (s->workspace_bytes && mkdirat(workspace, ".skills", 0755) < 0)
 		return lb_stage_failed(why, "make", ".skills");
 	folder = (int)syscall(SYS_openat2, workspace, ".skills", &how,
 			      sizeof(how));
-	fs = (int)syscall(SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC);
-	if (folder < 0 || fs < 0 ||
-	    syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, "size", "1m", 0) <
-		    0 ||
-	    syscall(SYS_fsconfig, fs, FSCONFIG_SET_STRING, "mode", "0755", 0) <
-		    0 ||
-	    syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+	if (folder < 0 || mkdirat(stage, "skills", 0755) < 0)
 		return lb_stage_failed(why, "mount", ".skills");
-	pin = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC,
-			   MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+	pin = (int)syscall(SYS_open_tree, stage, "skills",
+			   OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 	if (pin < 0 ||
 	    syscall(SYS_move_mount, pin, "", folder, "",
 		    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
@@ -271,7 +267,7 @@ static int set_pin(const struct lb_stage *s, int workspace, int why)
 		       : 0;
 }
 
-static int set_workspace(const struct lb_stage *s, int root,
+static int set_workspace(const struct lb_stage *s, int stage, int root,
 			 const char *options, int why)
 {
 	lb_autoclose int workspace = -1;
@@ -293,12 +289,12 @@ static int set_workspace(const struct lb_stage *s, int root,
 			   O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (workspace < 0)
 		return lb_stage_failed(why, "open", "/workspace");
-	return set_pin(s, workspace, why);
+	return set_pin(s, stage, workspace, why);
 }
 
 static int set_root(const struct lb_stage *s, int stage, int why)
 {
-	static const char *const folders[] = {"run", "var", "var/tmp"};
+	static const char *const folders[] = {"run", "var", "var/tmp", "proc"};
 	lb_autoclose int root = -1;
 	char options[64];
 
@@ -306,11 +302,14 @@ static int set_root(const struct lb_stage *s, int stage, int why)
 		 s->gid);
 	if (mkdirat(stage, "root", 0755) < 0)
 		return lb_stage_failed(why, "make", LB_STAGE_ROOT);
-	if (set_memory(LB_STAGE_ROOT, MS_NODEV, options, s->tmp_bytes, why) < 0)
+	if (!s->is_whole &&
+	    set_memory(LB_STAGE_ROOT, MS_NODEV, options, s->tmp_bytes, why) < 0)
 		return -1;
 	root = openat(stage, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return lb_stage_failed(why, "open", LB_STAGE_ROOT);
+	if (s->is_whole && fchownat(stage, "root", s->uid, s->gid, 0) < 0)
+		return lb_stage_failed(why, "make", LB_STAGE_ROOT);
 	if (mkdirat(root, "tmp", 0755) < 0)
 		return lb_stage_failed(why, "make", "/tmp");
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
@@ -318,8 +317,8 @@ static int set_root(const struct lb_stage *s, int stage, int why)
 		    fchownat(root, folders[i], s->uid, s->gid, 0) < 0)
 			return lb_stage_failed(why, "make", folders[i]);
 	if (set_system(root, why) < 0 || set_etc(s->etc, root, why) < 0 ||
-	    set_devices(root, s->tmp_bytes, why) < 0 ||
-	    set_workspace(s, root, options, why) < 0)
+	    set_devices(s, root, why) < 0 ||
+	    set_workspace(s, stage, root, options, why) < 0)
 		return -1;
 	return set_memory(LB_STAGE_ROOT "/tmp", MS_NODEV, "mode=1777",
 			  s->tmp_bytes, why);
@@ -336,7 +335,8 @@ int lb_stage_set(const struct lb_stage *s, int why)
 	if (make_folder("/run/lb") < 0 || make_folder(LB_STAGE) < 0)
 		return lb_stage_failed(why, "make", LB_STAGE);
 	umask(0); /* the modes below are what is meant */
-	if (mount("tmpfs", LB_STAGE, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+	if (mount("tmpfs", LB_STAGE, "tmpfs",
+		  MS_NOSUID | MS_NOEXEC | (s->is_whole ? 0 : MS_NODEV),
 		  "mode=0711,size=64k") < 0)
 		return lb_stage_failed(why, "mount", LB_STAGE);
 	stage = open(LB_STAGE, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -345,5 +345,12 @@ int lb_stage_set(const struct lb_stage *s, int why)
 	for (int i = 0; i < s->n_sources; i++)
 		if (set_source(&s->sources[i], stage, why) < 0)
 			return -1;
-	return s->etc ? set_root(s, stage, why) : 0;
+	if (s->etc && set_root(s, stage, why) < 0)
+		return -1;
+	if (s->is_whole &&
+	    mount(NULL, LB_STAGE, NULL,
+		  MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NOEXEC,
+		  NULL) < 0)
+		return lb_stage_failed(why, "close", LB_STAGE);
+	return 0;
 }

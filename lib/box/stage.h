@@ -37,6 +37,9 @@ struct lb_stage {
 	 */
 	const struct lb_stage_source *etc; /* NULL: there is no root */
 	uint64_t tmp_bytes;
+	/* The backend adds nothing: the root and its /dev are folders of the
+	 * stage, which is read-only in the end. Two file systems less. */
+	bool is_whole;
 	uid_t uid;
 	gid_t gid;
 	/* /workspace: a source of ours, or memory, or, when both are not there,

@@ -132,6 +132,15 @@ static void take(struct lb_box_stream *s, const char *text, size_t len)
 	}
 }
 
+void lb_box_stream_forget(struct lb_box_stream *s)
+{
+	lb_box_stream_drain(s);
+	s->bytes = 0;
+	s->holds = NULL;
+	lb_buf_reset(&s->held);
+	lb_box_output_release(s->kept);
+}
+
 void lb_box_stream_let_go(struct lb_box_stream *s)
 {
 	s->holds = NULL;

@@ -40,6 +40,9 @@ void lb_box_stream_open(struct lb_box_stream *s, int take_fd);
 void lb_box_stream_drain(struct lb_box_stream *s);
 /* What was held back goes on to the sink; nothing is any more. */
 void lb_box_stream_let_go(struct lb_box_stream *s);
+/* Read what there is now, and be as if nothing had come: nothing is held back
+ * any more. */
+void lb_box_stream_forget(struct lb_box_stream *s);
 void lb_box_stream_close(struct lb_box_stream *s);
 
 /* What is copied into a sandbox. */

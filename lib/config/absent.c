@@ -43,8 +43,6 @@ static const struct absent table[] = {
 	{"concurrency.pending_queries", NULL},
 	{"concurrency.pending_queries_per_workspace", NULL},
 	{"api", NULL},
-	/* no backend has images, and bubblewrap runs what this machine has */
-	{"box.local.image", "[\"\"]"},
 	{"box.profiles.*.image", "[\"\"]"},
 	{"box.default_memory_mb", "[1536]"},
 	{"box.skills_mode", "[\"ro\"]"},
@@ -52,11 +50,10 @@ static const struct absent table[] = {
 	{"box.limits.max_rpc_file_bytes", "[20971520]"},
 	{"box.runtime.endpoint", "[\"\"]",
 	 "there is no program to reach over a network: whoever can reach one "
-	 "can run commands, so the sandbox is always on this machine"},
+	 "can run commands; another machine is reached by "
+	 "box.backend: \"exec:ssh HOST lb-exec --records\""},
 	/* settings of backends that box.backend cannot name */
-	{"box.docker", "any"},
 	{"box.e2b", "any"},
-	{"box.nsjail", "any"},
 	{"box.runtime", NULL},
 	{"box.admission", NULL},
 	{"cloud", NULL},

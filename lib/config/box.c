@@ -14,6 +14,8 @@
 
 #define BUILT_IN "default offline_readonly network_basic network_extended"
 
+#define BACKENDS "local bubblewrap bwrap podman docker nsjail host"
+
 /* What a profile may lock. */
 #define FIELDS                                                                 \
 	"image network timeout_sec host_path_mode cpus memory_mb pids_limit "  \
@@ -121,6 +123,78 @@ static void check_pipeline(struct lb_config *config, const char *name,
 					"box-session-id-template"));
 }
 
+/* One that is named and cannot be is no reason to take another one. */
+static void check_backend(struct lb_config *config)
+{
+	static const char path[] = "box.backend";
+	const char *name = lb_config_str(config, path);
+	lb_autofree char *why = NULL;
+
+	if (!name || !*name)
+		return;
+	if (strcmp(name, "host") == 0 &&
+	    !json_is_true(lb_config_get(config, "box.allow_host"))) {
+		bad(config, path,
+		    "host is no sandbox: it needs box.allow_host: true");
+		return;
+	}
+	if (lb_key_has_word(BACKENDS, name) ||
+	    (strncmp(name, "exec:", 5) == 0 && name[5 + strspn(name + 5, " ")]))
+		return;
+	why = lb_printf("'%.64s' is none of %s exec:COMMAND", name, BACKENDS);
+	bad(config, path, why);
+}
+
+static void check_programs(struct lb_config *config)
+{
+	static const char *const paths[] = {"box.podman.command",
+					    "box.docker.command",
+					    "box.nsjail.command"};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		const json_t *list = lb_config_get(config, paths[i]);
+
+		if (json_array_size(list) == 0 ||
+		    json_string_length(json_array_get(list, 0)) == 0)
+			bad(config, paths[i], "has to name a program");
+	}
+}
+
+/* As those who read it know one: nothing that could be an option. */
+static bool is_image(const char *name)
+{
+	return strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw"
+			    "xyz0123456789._/:@-") == strlen(name) &&
+	       name[0] != '-' && name[0] != '.' && name[0] != '/';
+}
+
+static void check_image(struct lb_config *config, const char *path,
+			const char *name)
+{
+	lb_autofree char *why = NULL;
+
+	if (is_image(name))
+		return;
+	why = lb_printf("'%.64s' is no name of an image", name);
+	bad(config, path, why);
+}
+
+static void check_images(struct lb_config *config)
+{
+	const json_t *one;
+	size_t i;
+	const char *image = lb_config_str(config, "box.local.image");
+
+	check_image(config, "box.local.image", image ? image : "");
+	json_array_foreach((json_t *)(uintptr_t)
+				   lb_config_get(config, "box.allowed_images"),
+			   i, one)
+	{
+		check_image(config, "box.allowed_images",
+			    json_string_value(one));
+	}
+}
+
 static void check_roots(struct lb_config *config)
 {
 	static const char path[] = "box.local.allowed_mount_roots";
@@ -206,6 +280,9 @@ void lb_config_check_box(struct lb_config *config)
 	const json_t *of;
 	const char *name;
 
+	check_backend(config);
+	check_programs(config);
+	check_images(config);
 	check_profiles(config);
 	check_roots(config);
 	check_private(config);

@@ -16,17 +16,37 @@ static size_t segment(const char *path)
 	return strcspn(path, ".");
 }
 
+/*
+ * One segment of each: past it and its dot; false: they are not the same. Byte
+ * by byte, as each key of a file is held against all there are.
+ */
+static bool step(const char **pattern, const char **path)
+{
+	const char *p = *pattern, *at = *path;
+
+	if (*p == '*' && (!p[1] || p[1] == '.')) {
+		p++;
+		at += segment(at);
+		if (at == *path)
+			return false;
+	} else {
+		while (*p && *p != '.' && *p == *at) {
+			p++;
+			at++;
+		}
+	}
+	if ((*p && *p != '.') || (*at && *at != '.'))
+		return false;
+	*pattern = p + (*p == '.');
+	*path = at + (*at == '.');
+	return true;
+}
+
 bool lb_key_matches(const char *pattern, const char *path, bool prefix)
 {
-	while (*pattern && *path) {
-		size_t a = segment(pattern), b = segment(path);
-		bool any = a == 1 && *pattern == '*' && b > 0;
-
-		if (!any && (a != b || memcmp(pattern, path, a) != 0))
+	while (*pattern && *path)
+		if (!step(&pattern, &path))
 			return false;
-		pattern += a + (pattern[a] == '.');
-		path += b + (path[b] == '.');
-	}
 	return !*pattern && (prefix || !*path);
 }
 
@@ -40,15 +60,9 @@ const struct lb_key *lb_key_find(const char *path)
 
 bool lb_key_begins(const char *pattern, const char *path)
 {
-	while (*path && *pattern) {
-		size_t a = segment(pattern), b = segment(path);
-		bool any = a == 1 && *pattern == '*' && b > 0;
-
-		if (!any && (a != b || memcmp(pattern, path, a) != 0))
+	while (*path && *pattern)
+		if (!step(&pattern, &path))
 			return false;
-		pattern += a + (pattern[a] == '.');
-		path += b + (path[b] == '.');
-	}
 	return !*path && *pattern;
 }
 

@@ -129,8 +129,20 @@ static void take_parts(struct lb_config *config, const char *file)
 	free(names);
 }
 
+/* Every program has them all before it does anything: what most of them are
+ * needs no parser. */
 static json_t *initial(const struct lb_key *key)
 {
+	if (strcmp(key->initial, "true") == 0)
+		return json_true();
+	if (strcmp(key->initial, "false") == 0)
+		return json_false();
+	if (strcmp(key->initial, "[]") == 0)
+		return json_array();
+	if (strcmp(key->initial, "{}") == 0)
+		return json_object();
+	if (strcmp(key->initial, "\"\"") == 0)
+		return json_string("");
 	return json_loads(key->initial, JSON_DECODE_ANY, NULL);
 }
 

@@ -3,10 +3,26 @@
 {"box.enabled", LB_KEY_BOOL, "true",
  .doc = "is there a sandbox; without one, and where none works, a model is "
 	"offered none of the tools exec, read, write, edit, glob and grep"},
-{"box.backend", LB_KEY_ENUM, "\"local\"",
- .values = "local bubblewrap", .foreign = "docker podman nsjail e2b",
- .doc = "what keeps commands apart: bubblewrap, or the first of those for this "
-	"machine that works (local); never another one when it does not work"},
+{"box.backend", LB_KEY_STRING, "\"local\"",
+ .doc = "what keeps commands apart: bubblewrap (or bwrap), podman, docker, "
+	"nsjail, host, exec:COMMAND, or local: bubblewrap where it works, else podman or docker if they "
+	"have box.local.image; never another one when it does not work"},
+{"box.allowed_images", LB_KEY_LIST, "[]",
+ .doc = "images that a request may name beside box.local.image; none is ever "
+	"fetched"},
+{"box.podman.command", LB_KEY_LIST, "[\"podman\"]",
+ .doc = "the program that is podman, and options before its verb"},
+{"box.podman.runtime", LB_KEY_STRING, "\"\"",
+ .doc = "what runs its containers: runc, crun, runsc or a path; empty is what "
+	"podman takes"},
+{"box.docker.command", LB_KEY_LIST, "[\"docker\"]",
+ .doc = "the program that is docker, and options before its verb"},
+{"box.docker.runtime", LB_KEY_STRING, "\"\"",
+ .doc = "what runs its containers: a name that its daemon knows; empty is what "
+	"docker takes"},
+{"box.docker.cpu_limit_enabled", LB_KEY_BOOL, "true",
+ .doc = "may docker be told how many processors a sandbox has; false where its "
+	"daemon cannot"},
 {"box.allow_host", LB_KEY_BOOL, "false",
  .doc = "may sandbox-mode have commands run on this machine, as whoever runs "
 	"lb and with all that he may do"},
@@ -16,6 +32,8 @@
 {"box.cgroup", LB_KEY_STRING, "\"\"",
  .doc = "the control group below which sandboxes have theirs; empty is the one "
 	"that lb runs in"},
+{"box.nsjail.command", LB_KEY_LIST, "[\"nsjail\"]",
+ .doc = "the program that is nsjail, and options before ours"},
 {"box.workspace", LB_KEY_STRING, "\"\"",
  .doc = "whose sandboxes are used: sessions, files, processes and quotas of one "
 	"name are apart from those of another and of none, and whoever asks for a "
@@ -31,6 +49,9 @@
  .doc = "the profile of commands where none is named: default, "
 	"offline_readonly, network_basic, network_extended or one of "
 	"box.profiles"},
+{"box.local.image", LB_KEY_STRING, "\"\"",
+ .doc = "the image that podman and docker run, for profiles that name none; it "
+	"has to be there, with sh and env in it"},
 {"box.local.host_root", LB_KEY_STRING, "\"\"",
  .doc = "where sandboxes have their files; a relative one is below the folder "
 	"of the state, and empty is box there"},

@@ -38,7 +38,6 @@ static const struct lost {
 	 "each session has a workspace of its own, in the folder of the state"},
 	{"box.local.skills_root", "skills",
 	 "skills are in the folder of the state"},
-	{"box.local.image", "", "no backend of this version has images"},
 	{"box.e2b.api_key", "", "backend 'e2b' is not in this version"},
 	{NULL, NULL, NULL},
 };
@@ -101,10 +100,22 @@ static void take_backend(struct lb_langbot *in, const json_t *value)
 
 	if (!name || !*name || strcmp(name, "local") == 0)
 		return;
+	if (lb_key_has_word("docker podman nsjail", name)) {
+		take(in, "box.backend", json_string(name));
+		return;
+	}
 	why = lb_printf("backend '%.40s' is not in this version: bubblewrap "
 			"is what runs commands",
 			name);
 	drop(in, "box.backend", why);
+}
+
+static void take_image(struct lb_langbot *in, const json_t *value)
+{
+	const char *name = json_string_value(value);
+
+	if (name && *name)
+		take(in, "box.local.image", json_string(name));
 }
 
 static void take_profile(struct lb_langbot *in, const json_t *value)
@@ -207,6 +218,7 @@ void lb_langbot_box(struct lb_langbot *in)
 	if (enabled && is_off(enabled))
 		take(in, "box.enabled", json_false());
 	take_backend(in, lb_json_path(in->settings, "box.backend"));
+	take_image(in, lb_json_path(in->settings, "box.local.image"));
 	take_profile(in, lb_json_path(in->settings, "box.local.profile"));
 	take_roots(in,
 		   lb_json_path(in->settings, "box.local.allowed_mount_roots"));

@@ -51,7 +51,7 @@ class Host:
     """Made by the user the set-up is for, below one folder (and one more that
     is not below /tmp), and gone after close()."""
 
-    def __init__(self, cgroup=None):
+    def __init__(self, cgroup=None, more=None):
         self.dir = tempfile.mkdtemp(prefix="lb-escape-")
         os.chmod(self.dir, 0o755)
         self.pwn2 = tempfile.mkdtemp(prefix="lb-escape-", dir="/var/tmp")
@@ -69,6 +69,9 @@ class Host:
         self.write("secret/host-secret.txt", "HOSTSECRET\n")
         self.write("home/skills/demo/SKILL.md", "demo skill\n")
         self.cgroup = cgroup
+        self.more = more or {}
+        # How much longer than bubblewrap an engine may take, in seconds.
+        self.start = 5 if more else 0
         # A descriptor somebody forgot to close.
         fd = os.open(self.path("secret/host-secret.txt"), os.O_RDONLY)
         os.dup2(fd, 9, inheritable=True)
@@ -116,6 +119,7 @@ class Host:
                    PATH="/usr/bin:/bin:/usr/sbin:/sbin")
         if self.cgroup:
             env["LB__BOX__CGROUP"] = self.cgroup
+        env.update(self.more)
         return env
 
     def variables(self, test):

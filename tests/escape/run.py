@@ -5,7 +5,8 @@ Each test is a call of lb-exec in a session of its own; what it printed, what
 the host looks like afterwards, and what the host itself did meanwhile decide.
 Set-ups: `root` (started by root), `user` (by somebody without rights),
 `user-cgroup` (the same, control groups delegated), each with its files below a
-home of mode 0700 and nothing configured. A failure that is not in
+home of mode 0700 and nothing configured. By name alone: `podman` and `docker`
+(by root, in containers of an image made from what this machine has). A failure that is not in
 expected.json, or a test there that does not fail, fails the run. TAP.
 
     run.py [--setup NAME]... [--tests ID,ID...] [--launcher COMMAND]
@@ -110,7 +111,7 @@ class Run:
         self.launcher = launcher
         self.prelude = catalogue["prelude_py"]
         self.verbose = options.verbose
-        self.host = Host(setups.cgroup_for(name))
+        self.host = Host(setups.cgroup_for(name), setups.engine_for(name))
         self.feeders = concurrent.futures.ThreadPoolExecutor(4 * AT_ONCE)
 
     def one(self, test):
@@ -144,7 +145,7 @@ class Run:
             wrong.append(probes.ALL[test["host_py"]](
                 variables, args, call))
         self.judge(wrong, test["expect"], call)
-        if call.wall > test.get("max_wall", 1000):
+        if call.wall > test.get("max_wall", 1000) + self.host.start:
             wrong.append("it took %.1f s" % call.wall)
         if "then" in test:
             self.judge(wrong, test["then"]["expect"], Call(

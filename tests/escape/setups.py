@@ -10,13 +10,17 @@ import tempfile
 import time
 import traceback
 
+import engine
+
 CONTROLLERS = ("memory", "pids", "cpu")
 TOP = "/sys/fs/cgroup"
 
 
 def possible():
     """The set-ups that can be had from here."""
-    return ["root", "user", "user-cgroup"] if os.geteuid() == 0 else ["user"]
+    if os.geteuid() != 0:
+        return ["user"]
+    return ["root", "user", "user-cgroup"]
 
 
 # ---- control groups ----------------------------------------------------
@@ -157,6 +161,31 @@ def as_user(launcher, groups, work):
         shutil.rmtree(folder)
 
 
+# ---- an engine -----------------------------------------------------------
+
+ENGINE = None  # of the set-up we are in
+
+
+def engine_for(setup):
+    """What configures the engine of that set-up; None: it has none."""
+    return ENGINE.environment() if setup in engine.ALL else None
+
+
+def in_engine(name, work):
+    """Run work() with an image to run it in, and see that nothing is left."""
+    global ENGINE  # pylint: disable=global-statement
+    ENGINE = engine.ALL[name]()
+    try:
+        bad = work()
+        left = ENGINE.left()
+        if left:
+            print("# %d containers are left" % left, flush=True)
+        return bad + left
+    finally:
+        ENGINE.close()
+        ENGINE = None
+
+
 # ---- what is missing ---------------------------------------------------
 
 def missing():
@@ -210,6 +239,10 @@ def enter(name, launcher, work, skip):
         return careful(name, launcher)
     if os.geteuid() != 0:
         return skip("root") if not is_required("root") else 1
+    if name in engine.ALL:
+        if shutil.which(name):
+            return in_engine(name, lambda: work(name, launcher))
+        return skip(name) if not is_required(name) else 1
     groups = make_groups()
     try:
         if name == "root":

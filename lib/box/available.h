@@ -1,0 +1,25 @@
+/*
+ * box/available.h - trying a backend. Inside the room only.
+ */
+#ifndef LB_BOX_AVAILABLE_H
+#define LB_BOX_AVAILABLE_H
+
+#include "box/driver.h"
+
+/*
+ * Start a sandbox of that driver and ask whoever is inside what he is. NULL:
+ * whatever the configuration says. LB_UNAVAILABLE.
+ */
+int lb_box_try(struct lb_config *config, const char *state,
+	       const struct lb_box_driver *driver, struct lb_error *err);
+
+/*
+ * Run a request (box/spec.h) in a sandbox of that driver that is gone afterwards,
+ * and append what it wrote. LB_UNAVAILABLE: it did not run, or not to its end in
+ * time.
+ */
+int lb_box_ask(struct lb_config *config, const char *state,
+	       const struct lb_box_driver *driver, const json_t *request,
+	       struct lb_buf *said, struct lb_error *err);
+
+#endif
