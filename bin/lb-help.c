@@ -35,13 +35,14 @@ static const struct lb_prog prog = {
 	.about = "List the programs, or open the manual page of NAME",
 	.example = "lb-help toolkit",
 	.opts = options,
-	.values = "toolkit records provider security",
+	.values = "toolkit cookbook records provider security",
 };
 
 /* Below the list, for people: what else there is to read. */
 static const char pages[] =
 	"\n'lb-help NAME' opens the page of a program. Others are:\n"
 	"  lb-toolkit(7)  the tour, with recipes: lb-help toolkit\n"
+	"  lb-cookbook(7) things to do, from start to end: lb-help cookbook\n"
 	"  lb-records(7)  what passes between programs: lb-help records\n"
 	"  lb-provider(7) tools for a model, of your own: lb-help provider\n"
 	"  lb-security(7) whom they trust, and with what: lb-help security\n"

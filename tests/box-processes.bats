@@ -16,17 +16,6 @@ teardown() {
 	done
 }
 
-# until_true COMMAND... - for at most 10 s.
-until_true() {
-	local i
-	for i in {1..200}; do
-		! "$@" || return 0
-		sleep 0.05
-	done
-	echo "never: $*" >&2
-	return 1
-}
-
 status_of() {
 	lb-box ps | jq -r --arg name "$1" 'select(.name == $name).status'
 }

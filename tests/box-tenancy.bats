@@ -280,6 +280,30 @@ secret() {
 	lb-box delete "${b[@]}" s
 }
 
+@test "what came with messages and is old goes, of one workspace; without one, of all" {
+	old() {
+		touch -d '30 days ago' "$1"
+	}
+	expired() {
+		lb-run gc "$@" | jq 'select(.what == "attachments").removed'
+	}
+	for w in a b; do
+		lb-exec --workspace $w --session s -- mkdir -p inbox/x
+		old "$box/tenants/$w/workspaces/s/inbox/x"
+	done
+	same 1 "$(expired "${a[@]}")"
+	[ ! -e "$box/tenants/a/workspaces/s/inbox/x" ]
+	[ -e "$box/tenants/b/workspaces/s/inbox/x" ]
+	same 1 "$(expired)"
+	# A tenant of that name is no session's inbox.
+	printf 'box: {local: {default_workspace: "%s/elsewhere"}}\n' "$PWD" > "$LB_CONFIG"
+	lb-exec --workspace inbox --session s -- sh -c 'echo kept > f'
+	lb-exec --session s -- true
+	old elsewhere/.tenants/inbox/s
+	same 0 "$(expired)"
+	same kept "$(lb-exec --workspace inbox --session s -- cat f)"
+}
+
 @test "what is the host's, no record sets" {
 	for f in workspace profile plan subscription managed_sandbox entitlement \
 		entitlement_revision max_sessions max_managed_processes backend; do

@@ -58,7 +58,7 @@ offered() {
 	offered lb-pick message dr drop
 	offered lb-agent "" ""
 	offered lb-help toolk toolkit
-	offered lb-help 5 co config
+	offered lb-help 5 con config
 	run -0 complete_words lb-help ""
 	for page in "$LB_TEST_MAN"/lb-*.[17]; do
 		page=${page##*/lb-}

@@ -345,6 +345,7 @@ class Ending:
             self.must(not flow or not flow["threshold"] or
                       len(r["text"]) <= flow["threshold"], "part too long")
             self.must(bool(r.get("replayed")) == w.replayed, "replayed?")
+        self.files()
         failed = w.replies[-1].get("failed")
         if w.fate == "answer" and not (w.near and failed):
             self.must(not failed and whole == said, "not the answer")
@@ -355,6 +356,17 @@ class Ending:
             self.must(failed and failed["code"] == w.code, "not its failure")
             self.words(whole, flow)
         self.streamed(whole, flow)
+
+    def files(self):
+        """Those of a sandbox are with the answer, and are there."""
+        w = self.w.first if self.w.replayed else self.w
+        files = [c for r in self.w.replies for c in r["chain"]
+                 if c["type"] == "File"]
+        sent = w.boxed and w.marker == "#box"
+        self.must([f["name"] for f in files] == ["a.txt"] * sent, "files")
+        for f in files:
+            with open(f["path"], "rb") as it:
+                self.must(it.read() == b"hi\n", "another file")
 
     def words(self, whole, flow):
         """What is said of a failure, behind what was said before."""
@@ -445,6 +457,16 @@ def serve(folder):
     return p
 
 
+def has_sandbox():
+    try:
+        return subprocess.run(
+            ["bwrap", "--unshare-user", "--unshare-net", "--unshare-pid",
+             "--ro-bind", "/", "/", "true"], stdin=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL).returncode == 0
+    except OSError:
+        return False
+
+
 def parse():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--seed", type=int, help="this one alone")
@@ -469,6 +491,8 @@ def main():
     folder = options.keep or tempfile.mkdtemp(prefix="lb-conservation-")
     os.makedirs(folder, exist_ok=True)
     options.folder = os.path.abspath(folder)
+    # Programs that take the place of ours have no others beside them.
+    stream.BOX = not options.over and has_sandbox()
     server = serve(folder)
     bad = done = 0
     try:

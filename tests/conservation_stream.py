@@ -42,6 +42,15 @@ TOOLS = {
     "#die": ["call e__die {}", 'call e__later {"text":"x","ms":20}'],
 }
 
+# Files of a message come into a sandbox, one of an answer goes out of it, and
+# one each is refused, where there is a sandbox.
+BOX = False
+OUTBOX = ('call exec {"command":"cd $LB_OUTBOX; echo hi > a.txt; : > e; '
+          'truncate -s 10485761 big"}')
+FILES = [{"type": "File", "name": "../x", "base64": "aGkK"},
+         {"type": "File", "name": "big", "ref": "R", "size": 99999999}]
+LEFT = "\n\n(Not sent: big, larger than 10 MiB; e, empty)"
+
 # No model is asked: answered by lb-pipeline, by lb-agent, and refused.
 COMMANDS = ["!version", "!help", "!usage", "!reset", "!undo", "!list 1", "!stop",
             "!pause"]
@@ -64,6 +73,9 @@ def script():
         return 'event {"choices":[{"index":0,"delta":{"content":"%s"}}]}' % text
 
     refusal = 'send {"error":{"message":"%s","type":"%s","code":%s}}'
+    # Its folder is told behind it.
+    out.extend(("on POST /v1/chat/completions", "if-body #box", "uses any",
+                "openai strict sk-test", OUTBOX, "answer You said: {last}"))
     on("#429", None, "reply 429", "header Retry-After: 0",
        refusal % ("slow down", "requests", '"rate_limit_exceeded"'))
     on("#500", None, "reply 500", "send oh no")
@@ -123,6 +135,7 @@ class Want:
     def __init__(self, sort, session=None, **more):
         self.sort = sort        # foreign, bad, message
         self.session = session  # the key of order; None for a line without
+        self.boxed = False      # with files
         self.near = False       # close to the line limit: may be an error
         self.stage = "prepare"  # of a drop
         self.__dict__.update(more)
@@ -171,6 +184,8 @@ class Stream:
         self.merges = "lb-aggregate" in self.front
         if self.front and self.tee is None:
             self.tee = self.front[-1][3:]
+        self.boxed = BOX and seed % 8 == 5 and self.limit == LIMIT and \
+            not self.merges
         self.flows = self.make_flows()
         self.lines, self.wants = [], []
         self.number = 0
@@ -199,6 +214,9 @@ class Stream:
                 "rounds": r.choice([0, 1, 10]),
                 "words": r.choice([[], [], WORDS]),
             }
+        if self.boxed:
+            flows["boxed"] = {"handling": "show-hint", "threshold": None,
+                              "rounds": 0, "words": []}
         return flows
 
     def make_chats(self):
@@ -234,6 +252,8 @@ class Stream:
                 "output": {"long-text-processing": long_text,
                            "misc": {"exception-handling": f["handling"],
                                     "failure-hint": HINT}}}
+            if name == "boxed":
+                pipelines[name]["sandbox"] = {"open-to": "everyone"}
             pipelines[name]["trigger"] = {
                 "message-aggregation": {
                     "enabled": self.merges and name != "two", "delay": 10},
@@ -307,6 +327,9 @@ class Stream:
         if self.slow_left and r.random() < 0.3:
             self.slow_left -= 1
             marker, named = r.choice(sorted(SLOW)), "slow"
+        boxed = self.boxed and not id_ and self.own.random() < 0.3
+        if boxed:
+            marker, named = self.own.choice(["", "#box"]), "boxed"
         m = {"kind": "message", "id": id_ or self.new_id(),
              "time": 1700000000000 + self.number, "bot": bot,
              "platform": "test", "launcher_type": kind,
@@ -354,6 +377,9 @@ class Stream:
             want.fate = "any"  # whether it is the first is not known here
         if "lb-push" in self.front and self.own.random() < 0.1:
             self.skip(m, want)
+        want.boxed = boxed and want.fate == "answer"
+        if want.boxed:
+            m["chain"] = m["chain"] + FILES
         self.decide(want, text)
         self.put(self.spell(m, want), want)
 
@@ -411,6 +437,12 @@ class Stream:
             want.said = said if want.stream else ""
             return
         want.said = (LONG if want.marker == "#long" else "You said: ") + text
+        if want.boxed:
+            want.said += (
+                "[big]\n[Files of this message:\n/workspace/inbox/%s/x (file, 3 "
+                "bytes)\nbig: not in the sandbox, it has more than 10 MiB]"
+                "\n[Files for the user go into /workspace/outbox/%s]%s" %
+                (want.id, want.id, LEFT if want.marker == "#box" else ""))
 
     def spell(self, m, want):
         """The object as bytes, in one of the ways that people write JSON."""

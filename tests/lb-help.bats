@@ -40,7 +40,7 @@ program() {
 @test "on a terminal the other pages are named below the list" {
 	need terminal script
 	run -0 script -qec lb-help /dev/null < /dev/null
-	for page in "lb-toolkit(7) *.*: lb-help toolkit" "lb-records(7) .*: lb-help records" \
+	for page in "lb-toolkit(7) *.*: lb-help toolkit" "lb-cookbook(7) .*: lb-help cookbook" "lb-records(7) .*: lb-help records" \
 		"lb-security(7) .*: lb-help security" \
 		"lb-config(5) .*: lb-help 5 config"; do
 		grep -q "^  $page" <<< "$output"

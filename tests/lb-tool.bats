@@ -341,6 +341,22 @@ ask() {
 	same x "$(cat "$HOME/project/f")"
 }
 
+@test "serve --session: the workspace of one session, whoever asks, and all of the tools" {
+	needs_sandbox
+	ME=nobody
+	run -0 lb-tool serve --session=mine < <(
+		ask call other write '{"path":"f","content":"a"}'
+		ask list other
+	)
+	same true "$(jq -r 'select(.id == "1").content|fromjson|.ok' <<< "$output")"
+	same 'exec read write edit glob grep' "$(jq -r 'select(.id == "2").tools|map(.name)|join(" ")' <<< "$output")"
+	run -0 lb-tool serve --session=mine < <(ask call other exec '{"command":"cat f"}')
+	same 'a' "$(jq -r '.content|fromjson|.stdout' <<< "$output")"
+	same 'a' "$(lb-tool call --session=mine read '{"path":"f"}' | jq -r .content)"
+	same false "$(lb-tool call --session=other read '{"path":"f"}' | jq -r .ok)"
+	run -64 lb-tool serve --session=mine -w "$W" < /dev/null
+}
+
 @test "serve: each call of a file tool is a row of the audit" {
 	needs_sandbox
 	grants write read

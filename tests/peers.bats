@@ -36,7 +36,9 @@ setup() {
 	cp "$BATS_TEST_DIRNAME/peers/grammy-client.js" "$peers/bot.mjs"
 	cp "$BATS_TEST_DIRNAME/peers/model-clients.js" "$peers/models.mjs"
 	cp "$BATS_TEST_DIRNAME/peers/vector-clients.js" "$peers/vectors.mjs"
+	MCP_PIDS=()
 	case $BATS_TEST_DESCRIPTION in
+	*'MCP host'*) return ;;
 	*'Bot API'*)
 		need python3
 		bot_api
@@ -110,6 +112,11 @@ setup() {
 }
 
 teardown() {
+	local pid
+	for pid in "${MCP_PIDS[@]}"; do
+		kill "$pid" || true
+		wait "$pid" 2> /dev/null || true
+	done
 	stop_servers
 	stop_doubles
 }
@@ -432,4 +439,86 @@ denied() {
 	done > found
 	same "$(sort <<< "$differ")" "$(sort found)"
 	[ "$(find . -iname skill.md | wc -l)" -ge 30 ]
+}
+
+# mcp_serve COMMAND... - what serves MCP; URL is where. It says so by itself.
+mcp_serve() {
+	local i
+	"$@" > said 2>&1 3>&- &
+	MCP_PIDS+=($!)
+	for ((i = 0; i < 500; i++)); do
+		URL=$(grep -o -m 1 'http://[^ ]*' said || true)
+		[ -z "$URL" ] || return 0
+		sleep 0.02
+	done
+	cat said
+	return 1
+}
+
+# conforms SUITE FILE OPTION... - the checks of a suite against $URL, each by its
+# id, are as tests/data/mcp/FILE has them. Those that fail have a reason there.
+conforms() {
+	local suite=$1 file=$BATS_TEST_DIRNAME/data/mcp/$2
+	shift 2
+	rm -rf checks
+	timeout 180 "$peers/node_modules/.bin/node" \
+		"$peers/node_modules/$suite/dist/index.js" server --url "$URL" \
+		-o checks "$@" > log 2>&1 || true
+	same "$(sed '/^#/d; s/: .*//' "$file")" "$(jq -rs 'add |
+		map(select(.status == "SUCCESS" or .status == "FAILURE") |
+		(if .status == "SUCCESS" then "+ " else "- " end) + .id) |
+		unique[]' checks/*/checks.json)"
+}
+
+@test "an MCP host that tests: the older era is as it should be" {
+	cd "$BATS_TEST_TMPDIR"
+	mcp_serve "$LB_TEST_BUILD/tests/server/lb-test-mcp"
+	conforms @modelcontextprotocol/conformance conformance-older.txt
+	conforms conformance-next conformance-older-next.txt --spec-version 2025-11-25
+}
+
+@test "an MCP host that tests: the newer era is as it should be" {
+	cd "$BATS_TEST_TMPDIR"
+	mcp_serve "$LB_TEST_BUILD/tests/server/lb-test-mcp"
+	conforms conformance-next conformance-newer.txt --requirements 2026-07-28
+}
+
+@test "an MCP host that tests: so is what lb-mcp itself serves" {
+	needs_sandbox
+	cd "$BATS_TEST_TMPDIR"
+	mkdir -p "$LB_STATE/skills/one"
+	printf -- '---\nname: one\ndescription: d\n---\nbody\n' > "$LB_STATE/skills/one/SKILL.md"
+	mcp_serve lb-mcp serve --session=s --skills --http 0 --no-token
+	conforms conformance-next conformance-lb-mcp.txt --requirements 2026-07-28
+}
+
+# inspect OPTION... - what the inspector gets of a server.
+inspect() {
+	timeout 60 "$peers/node_modules/.bin/node" \
+		"$peers/node_modules/.bin/mcp-inspector" --cli "$@" 2>&1
+}
+
+@test "an MCP host for people: tools, skills and errors, by lines and by HTTP" {
+	needs_sandbox
+	cd "$BATS_TEST_TMPDIR"
+	mkdir -p "$LB_STATE/skills/one"
+	printf -- '---\nname: one\ndescription: d\n---\n# How\n' > "$LB_STATE/skills/one/SKILL.md"
+	mcp_serve lb-mcp serve --session=s --tools=exec --skills --http 0 --no-token
+	local at
+	for at in "$(command -v lb-mcp) serve --session=s --tools=exec --skills" \
+		"$URL --transport http"; do
+		# shellcheck disable=SC2086 # words
+		set -- $at -e "LB_STATE=$LB_STATE" -e "LB_CONFIG=$LB_CONFIG"
+		[[ $at != http* ]] || set -- $at
+		run -0 inspect "$@" --method tools/list
+		same 'exec activate' "$(jq -r '.tools[].name' <<< "$output" | paste -sd' ')"
+		run -0 inspect "$@" --method tools/call --tool-name exec --tool-arg 'command=echo $((6 * 7))'
+		same 42 "$(jq -r '.structuredContent.stdout|rtrimstr("\n")' <<< "$output")"
+		run -0 inspect "$@" --method resources/read --uri skill://one/SKILL.md
+		[[ $(jq -r '.contents[0].text' <<< "$output") == *'# How'* ]]
+		run -0 inspect "$@" --method prompts/get --prompt-name one --prompt-args task=Now
+		[[ $(jq -r '.messages[0].content.text' <<< "$output") == *$'\n\nNow' ]]
+		run inspect "$@" --method tools/call --tool-name nix
+		[[ $output == *"there is no tool 'nix'"* ]]
+	done
 }

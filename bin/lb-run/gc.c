@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/table.h"
+#include "box/attach.h"
 #include "box/reap.h"
 #include "config/config.h"
 #include "fs/expire.h"
@@ -198,6 +199,18 @@ static int clean_boxes(const struct gc *gc)
 	return 0;
 }
 
+/* What came into sandboxes, and what was not taken out of them. */
+static int clean_attachments(const struct gc *gc)
+{
+	int64_t n = lb_attach_expire(gc->config, gc->state,
+				     before(gc, "retention.media"), gc->err);
+
+	if (n < 0)
+		return -1;
+	tell(gc, "attachments", n);
+	return 0;
+}
+
 int gc_verb(int argc, char **argv)
 {
 	static const char *const columns[] = {"what", "removed", NULL};
@@ -222,6 +235,8 @@ int gc_verb(int argc, char **argv)
 	if (clean_store(&gc) < 0)
 		code = lb_report(&err);
 	if (clean_media(&gc) < 0)
+		code = lb_report(&err);
+	if (clean_attachments(&gc) < 0)
 		code = lb_report(&err);
 	if (clean_boxes(&gc) < 0)
 		code = lb_report(&err);

@@ -118,13 +118,15 @@ static int start(struct call *c, struct lb_error *err)
 	struct serving *s = c->job->arg;
 	const struct lb_tool *tool = lb_tool_find(c->job->name);
 	bool exec = strcmp(c->job->name, "exec") == 0;
-	lb_autofree char *session = NULL;
+	lb_autofree char *session = s->session ? lb_strdup(s->session) : NULL;
 	struct lb_policy policy = {.place = LB_IN_SANDBOX,
-				   .profile = "default"};
+				   .profile =
+					   lb_config_str(s->config,
+							 "box.local.profile")};
 
 	if (!exec && !tool)
 		return lb_fail(err, LB_USAGE, "there is no such tool");
-	if (!s->folder &&
+	if (!s->folder && !s->session &&
 	    asked_policy(s->config, c->job, &policy, &session, err) < 0)
 		return -1;
 	if (policy.place == LB_IN_SANDBOX && !serving_look(s))

@@ -15,7 +15,7 @@ enum {
 	LOOK_MS = 3000,
 };
 
-static const char *folder, *config_file, *workspace;
+static const char *folder, *session, *config_file, *workspace;
 
 const struct lb_opt serve_options[] = {
 	{'c', "config", "FILE", "read this configuration",
@@ -24,6 +24,10 @@ const struct lb_opt serve_options[] = {
 	 .arg = "NAME",
 	 .help = "whose sessions: apart from all others'",
 	 .text = &workspace},
+	{.name = "session",
+	 .arg = "SESSION",
+	 .help = "work in the workspace of this session, whoever asks",
+	 .text = &session},
 	{'w', "workspace-dir", "DIR",
 	 "work in this folder, whoever asks, instead of each session's own",
 	 .text = &folder},
@@ -93,14 +97,15 @@ static void end(void *arg)
 	lb_execs_close(s->execs);
 }
 
-/* A person who serves his own folder grants what there is. What runs on this
- * machine needs no sandbox. */
+/* A person who serves his own folder, or a session he names, grants what there
+ * is. What runs on this machine needs no sandbox. */
 static bool may_list(const struct serving *s, const json_t *context,
 		     const char *name)
 {
 	enum lb_policy_place place = LB_IN_SANDBOX;
 
-	if (!s->folder && !lb_policy_lists(s->config, context, name, &place))
+	if (!s->folder && !s->session &&
+	    !lb_policy_lists(s->config, context, name, &place))
 		return false;
 	return s->there || place == LB_ON_HOST;
 }
@@ -141,12 +146,15 @@ static int judge_folder(const struct serving *s, struct lb_error *err)
 
 int serve_verb(int argc, char **argv)
 {
-	struct serving s = {.folder = folder};
+	struct serving s = {.folder = folder, .session = session};
 	struct lb_error err;
 	int code;
 
 	(void)argc;
 	(void)argv;
+	if (folder && session)
+		lb_usage("name a folder (-w) or a session (--session), not "
+			 "both");
 	if (folder && workspace)
 		lb_usage("--workspace-dir and --workspace exclude each other: "
 			 "a workspace has files of its own");

@@ -8,7 +8,8 @@
 #include "tool/run.h"
 
 struct serving {
-	const char *folder; /* of -w, whoever asks; or NULL */
+	const char *folder;  /* of -w, whoever asks; or NULL */
+	const char *session; /* of --session, whoever asks; or NULL */
 	struct lb_config *config;
 	char *state;
 	struct lb_loop *loop;

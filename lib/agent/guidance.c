@@ -12,7 +12,16 @@ static const char text[] =
 	"in /workspace without asking where. When a command is refused or has "
 	"no network, say so and do not try to get around it.";
 
-json_t *local_guidance(void)
+static const char files_text[] =
+	" Files that come with a message are named in it, below "
+	"/workspace/inbox. What the user is to get as a file goes into the "
+	"folder of /workspace/outbox that the last message names, which is "
+	"$LB_OUTBOX in exec: what is in there when you have answered is sent "
+	"with the answer, as pictures, sound or files. Do not paste files as "
+	"base64, and do not make up links to them.";
+
+json_t *local_guidance(bool files)
 {
-	return lb_json_pack("{s:s, s:s}", "role", "system", "content", text);
+	return lb_json_pack("{s:s, s:s++}", "role", "system", "content", text,
+			    files ? files_text : "", "");
 }

@@ -175,9 +175,10 @@ static int gather(struct turn *t, int64_t most_turns, struct lb_error *err)
 	all = json_is_array(prompt) ? json_copy((json_t *)(uintptr_t)prompt)
 				    : json_array();
 	if (toolset_find(&t->tools, "exec"))
-		json_array_append_new(all, local_guidance());
+		json_array_append_new(all,
+				      local_guidance(t->attach.key != NULL));
 	json_array_extend(all, history);
-	json_array_append(all, json_object_get(query, "user"));
+	json_array_append_new(all, attach_shown(t));
 	json_decref(t->messages);
 	t->messages = json_incref(all);
 	return 0;
@@ -344,18 +345,25 @@ static int ask(struct turn *t, int64_t most_turns, struct lb_error *err)
 	return gather(t, most_turns, err) < 0 ? -1 : runner_local_ask(t, err);
 }
 
+void runner_local_go(struct turn *t)
+{
+	struct lb_error err;
+
+	if (ask(t, INT64_MAX, &err) < 0)
+		turn_failed(t, lb_code_of(&err), err.text);
+}
+
 /* What providers offer is known now, as far as it can be. */
 static void listed(void *arg)
 {
 	struct turn *t = arg;
 	struct agent *a = agent_of_session(t->session);
 	const struct asker who = turn_asker(t);
-	struct lb_error err;
 
 	t->listing = NULL;
 	toolset_fill(&t->tools, a, &who);
-	if (ask(t, INT64_MAX, &err) < 0)
-		turn_failed(t, lb_code_of(&err), err.text);
+	if (!attach_in(t, runner_local_go))
+		runner_local_go(t);
 }
 
 int runner_local_start(struct turn *t, struct lb_error *err)
@@ -375,6 +383,8 @@ int runner_local_start(struct turn *t, struct lb_error *err)
 	if (t->listing)
 		return 0;
 	toolset_fill(&t->tools, a, &who);
+	if (attach_in(t, runner_local_go))
+		return 0;
 	return ask(t, INT64_MAX, err);
 }
 

@@ -40,7 +40,7 @@ bool local_is_risky(const json_t *messages);
 json_t *local_plain(const json_t *messages);
 
 /* For one that may run commands: how to use that; new. */
-json_t *local_guidance(void);
+json_t *local_guidance(bool files);
 
 /* A message to be kept: its images and data become notes. New. */
 json_t *local_without_data(const json_t *message);

@@ -56,3 +56,10 @@ bool native_is_known(struct agent *a, const struct lb_grants *g,
 				    "switched off (box.enabled: false)");
 	return true;
 }
+
+bool native_is_ours(const struct agent *a, const struct tool *tool)
+{
+	return tool->provider &&
+	       strcmp(lb_provider_name(tool->provider), PROVIDER_NATIVE) == 0 &&
+	       !is_replaced(a->options->config);
+}

@@ -19,13 +19,22 @@ void turn_begin_reply(struct lb_buf *b, const struct lb_record *query)
 	lb_put_int(b, "time", lb_clock_now());
 }
 
-static void put_text(struct lb_buf *b, const char *text, size_t len)
+/* The text, and the files that come with it; or NULL. */
+static void put_text(struct lb_buf *b, const char *text, size_t len,
+		     const json_t *files)
 {
-	lb_buf_puts(b, ",\"chain\":");
+	json_t *one;
+	size_t i;
+
+	lb_buf_puts(b, ",\"chain\":[");
 	if (len > 0)
-		lb_chain_put_plain(b, text, len);
-	else
-		lb_buf_puts(b, "[]");
+		lb_chain_put_text(b, text, len);
+	json_array_foreach((json_t *)(uintptr_t)files, i, one)
+	{
+		lb_buf_puts(b, i > 0 || len > 0 ? "," : "");
+		lb_buf_json(b, one);
+	}
+	lb_buf_putc(b, ']');
 	lb_put_strn(b, "text", text, len);
 	lb_put_int(b, "part", 1);
 	lb_put_bool(b, "final", true);
@@ -47,7 +56,7 @@ void turn_put_said(struct lb_buf *b, const struct lb_record *query,
 		   const struct lb_buf *text)
 {
 	turn_begin_reply(b, query);
-	put_text(b, lb_buf_str(text), text->len);
+	put_text(b, lb_buf_str(text), text->len, NULL);
 	lb_put_end(b);
 }
 
@@ -71,7 +80,7 @@ static void put_effort(const struct turn *t, struct lb_buf *b)
 void turn_put_reply(struct turn *t, struct lb_buf *b)
 {
 	turn_begin_reply(b, t->query);
-	put_text(b, lb_buf_str(&t->text), t->text.len);
+	put_text(b, lb_buf_str(&t->text), t->text.len, t->attach.out);
 	put_model(t, b);
 	put_effort(t, b);
 	if (t->ended)
@@ -86,7 +95,7 @@ void turn_put_failed(struct turn *t, enum lb_code code, const char *why)
 	size_t at = b->len;
 
 	turn_begin_reply(b, t->query);
-	put_text(b, lb_buf_str(&t->text), t->stream ? t->text.len : 0);
+	put_text(b, lb_buf_str(&t->text), t->stream ? t->text.len : 0, NULL);
 	lb_buf_puts(b, ",\"failed\":{\"code\":");
 	lb_buf_json_str(b, lb_code_name(code), strlen(lb_code_name(code)));
 	lb_put_str(b, "message", why);

@@ -64,6 +64,7 @@ void turn_be_still(struct turn *t)
 	t->asked = NULL;
 	listing_cancel(t->listing);
 	t->listing = NULL;
+	attach_cancel(t);
 	calls_cancel(t, "cancelled");
 	lb_timer_cancel(loop, &t->step);
 	lb_timer_cancel(loop, &t->clock);
@@ -209,7 +210,8 @@ static void round_ended(struct turn *t, const char *finish)
 			     stop_calls, t);
 	} else if (n > 0) {
 		turn_say_calls(t);
-		calls_run(t);
+		if (!attach_outbox(t, calls_run))
+			calls_run(t);
 	} else {
 		turn_put_message(t);
 		if (finish && strcmp(finish, "length") == 0) {

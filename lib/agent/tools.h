@@ -49,6 +49,10 @@ bool native_is_wanted(const struct agent *a, const struct lb_grants *g);
 bool native_is_known(struct agent *a, const struct lb_grants *g,
 		     const char *pipeline, const char *name);
 
+/* Is it one of those that come with lb, in the sandboxes of this machine? */
+struct tool;
+bool native_is_ours(const struct agent *a, const struct tool *tool);
+
 /* The provider of that name; NULL: there is none. */
 struct lb_provider *providers_find(struct agent *a, const char *name);
 /* End them all: they have some time, then they are killed. */

@@ -28,6 +28,7 @@ static void turn_free(struct turn *t)
 	calls_release(t);
 	toolset_release(&t->tools);
 	tally_release(&t->tally);
+	attach_release(t);
 	json_decref(t->messages);
 	json_decref(t->made);
 	json_decref(t->calls);
@@ -68,9 +69,7 @@ static int remember(struct turn *t, bool complete, struct lb_error *err)
 
 	if (conversation < 0)
 		return -1;
-	json_array_append_new(messages,
-			      local_without_data(
-				      json_object_get(t->query->json, "user")));
+	json_array_append_new(messages, local_without_data(attach_user(t)));
 	json_array_foreach(t->made, i, m)
 		json_array_append_new(messages, local_without_data(m));
 	return lb_conversation_append(
@@ -128,6 +127,12 @@ static bool keep_later(struct turn *t, const struct lb_error *err)
 	return true;
 }
 
+/* The files of the answer are there, as far as they can be had. */
+static void collected(struct turn *t)
+{
+	answered(t);
+}
+
 static void answered(void *arg)
 {
 	struct turn *t = arg;
@@ -156,7 +161,8 @@ static void answered(void *arg)
 void turn_answered(struct turn *t)
 {
 	turn_be_still(t);
-	answered(t);
+	if (!attach_collect(t, collected))
+		answered(t);
 }
 
 /*

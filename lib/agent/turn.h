@@ -8,6 +8,7 @@
 #ifndef LB_AGENT_TURN_H
 #define LB_AGENT_TURN_H
 
+#include "agent/attach.h"
 #include "agent/calls.h"
 #include "agent/engine.h"
 #include "agent/tools.h"
@@ -52,6 +53,7 @@ struct turn {
 	const char *stop;  /* a limit that ends it after this round */
 	const char *ended; /* what ended it instead of the model */
 	struct tally tally;
+	struct attach attach;
 };
 
 struct asker turn_asker(const struct turn *turn);
@@ -91,6 +93,10 @@ void turn_say(struct turn *turn, const char *text, size_t len);
 void turn_think(struct turn *turn, const char *text, size_t len);
 /* Tell which tools the model calls now. */
 void turn_say_calls(struct turn *turn);
+
+/* local.c: which tools there are is known, and the files of the message are in
+ * the sandbox: ask. */
+void runner_local_go(struct turn *turn);
 
 /* rounds.c: events of the model, in order. */
 void turn_event(void *turn, const struct lb_llm_event *event);

@@ -17,14 +17,6 @@ enum {
 	SHOWN = 1000
 };
 
-struct asking {
-	bool done;
-	int64_t limit_ms;
-	struct lb_buf *said;
-	struct lb_error *err;
-	int result;
-};
-
 /* What somebody inside says of himself has to be what it should be. */
 static const char question[] =
 	"id -u; grep -E '^(NoNewPrivs|Seccomp|CapEff|CapBnd):' "
@@ -42,6 +34,14 @@ static bool is_closed(const char *said)
 		rest++;
 	return rest > said && *said != '0' && strcmp(rest, answer) == 0;
 }
+
+struct asking {
+	bool done;
+	int64_t limit_ms;
+	struct lb_buf *said;
+	struct lb_error *err;
+	int result;
+};
 
 static void on_done(void *arg, struct lb_box_result *r,
 		    const struct lb_error *error)
@@ -64,17 +64,15 @@ static void on_done(void *arg, struct lb_box_result *r,
 	}
 }
 
-/* 1: it ran, and *said is what it wrote; 0: there is no sandbox to run it in,
- * as an operator wants it. */
-static int ask_in(struct lb_box *box, const json_t *request,
-		  struct lb_buf *said, struct lb_error *err)
+static int ask_in(struct lb_loop *loop, struct lb_box *box,
+		  const json_t *request, struct lb_buf *said,
+		  struct lb_error *err)
 {
-	const struct lb_box_driver *driver = lb_box_select(box, err);
 	struct lb_box_spec spec = {.cmd = NULL};
 	struct asking a = {
+		.limit_ms = box->driver->is_tended ? ENGINE_MS : PROBE_MS,
 		.said = said,
 		.err = err,
-		.limit_ms = driver && driver->is_tended ? ENGINE_MS : PROBE_MS,
 	};
 	struct lb_box_job job = {.spec = &spec,
 				 .asker = LB_BOX_BY_POLICY,
@@ -86,63 +84,75 @@ static int ask_in(struct lb_box *box, const json_t *request,
 				 .arg = &a};
 	int result = -1;
 
-	if (!driver)
-		return -1;
-	if (!driver->isolates)
-		return driver->may(box, err);
 	if (lb_box_spec_read(&spec, request, err) == 0) {
 		spec.timeout_ms = a.limit_ms;
 		if (lb_box_start(box, &job, err)) {
 			while (!a.done)
-				lb_loop_turn(box->loop, -1);
-			result = a.result < 0 ? -1 : 1;
+				lb_loop_turn(loop, -1);
+			result = a.result;
 		}
 	}
 	lb_box_spec_release(&spec);
 	return result;
 }
 
-static int ask_by(struct lb_config *config, const char *state,
-		  const struct lb_box_driver **driver, const json_t *request,
-		  struct lb_buf *said, struct lb_error *err)
+int lb_box_ask(struct lb_config *config, const json_t *request,
+	       struct lb_buf *said, struct lb_error *err)
+{
+	lb_autofree char *state = lb_config_state(err);
+	struct lb_loop *loop;
+	struct lb_box *box;
+	int result = -1;
+
+	if (!state)
+		return -1;
+	loop = lb_loop_open();
+	box = lb_box_open(loop, config, state);
+	if (lb_box_select(box, err))
+		result = ask_in(loop, box, request, said, err);
+	lb_box_close(box);
+	lb_loop_close(loop);
+	return result;
+}
+
+static int try(struct lb_loop *loop, struct lb_box *box, struct lb_error *err)
+{
+	json_auto_t *request = lb_json_pack("{s:s}", "cmd", question);
+	lb_autobuf struct lb_buf said = {NULL};
+	const struct lb_box_driver *driver = lb_box_select(box, err);
+
+	if (!driver)
+		return -1;
+	if (!driver->isolates)
+		return driver->may(box, err);
+	if (ask_in(loop, box, request, &said, err) < 0)
+		return -1;
+	return is_closed(lb_buf_str(&said))
+		       ? 0
+		       : lb_fail(err, LB_UNAVAILABLE,
+				 "there is no sandbox: one that was tried was "
+				 "not closed; 'lb-box doctor' says more");
+}
+
+static int try_by(struct lb_config *config, const char *state,
+		  const struct lb_box_driver **driver, struct lb_error *err)
 {
 	struct lb_loop *loop = lb_loop_open();
 	struct lb_box *box = lb_box_open(loop, config, state);
 	int result;
 
 	box->driver = *driver;
-	result = ask_in(box, request, said, err);
+	result = try(loop, box, err);
 	*driver = box->driver;
 	lb_box_close(box);
 	lb_loop_close(loop);
 	return result;
 }
 
-static int try_by(struct lb_config *config, const char *state,
-		  const struct lb_box_driver **driver, struct lb_error *err)
-{
-	json_auto_t *request = lb_json_pack("{s:s}", "cmd", question);
-	lb_autobuf struct lb_buf said = {NULL};
-	int got = ask_by(config, state, driver, request, &said, err);
-
-	if (got <= 0 || is_closed(lb_buf_str(&said)))
-		return got < 0 ? -1 : 0;
-	return lb_fail(err, LB_UNAVAILABLE,
-		       "there is no sandbox: one that was tried was not "
-		       "closed; 'lb-box doctor' says more");
-}
-
 int lb_box_try(struct lb_config *config, const char *state,
 	       const struct lb_box_driver *driver, struct lb_error *err)
 {
 	return try_by(config, state, &driver, err);
-}
-
-int lb_box_ask(struct lb_config *config, const char *state,
-	       const struct lb_box_driver *driver, const json_t *request,
-	       struct lb_buf *said, struct lb_error *err)
-{
-	return ask_by(config, state, &driver, request, said, err) < 0 ? -1 : 0;
 }
 
 int lb_box_probe(struct lb_config *config, const char **name,

@@ -13,13 +13,4 @@
 int lb_box_try(struct lb_config *config, const char *state,
 	       const struct lb_box_driver *driver, struct lb_error *err);
 
-/*
- * Run a request (box/spec.h) in a sandbox of that driver that is gone afterwards,
- * and append what it wrote. LB_UNAVAILABLE: it did not run, or not to its end in
- * time.
- */
-int lb_box_ask(struct lb_config *config, const char *state,
-	       const struct lb_box_driver *driver, const json_t *request,
-	       struct lb_buf *said, struct lb_error *err);
-
 #endif

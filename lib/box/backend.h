@@ -4,8 +4,10 @@
 #ifndef LB_BOX_BACKEND_H
 #define LB_BOX_BACKEND_H
 
+#include <jansson.h>
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "config/config.h"
 
@@ -17,6 +19,13 @@ struct lb_box_backend;
  */
 int lb_box_probe(struct lb_config *config, const char **name,
 		 struct lb_error *err);
+
+/*
+ * Run a request (box/spec.h) in a sandbox that is gone afterwards, and append
+ * what it wrote. LB_UNAVAILABLE: it did not run, or not to its end in 10 s.
+ */
+int lb_box_ask(struct lb_config *config, const json_t *request,
+	       struct lb_buf *said, struct lb_error *err);
 
 /*
  * The same for programs that live long: asked anew 3 s after it failed, then

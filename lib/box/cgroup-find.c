@@ -219,6 +219,16 @@ static bool hands_down(const char *folder)
 	return all;
 }
 
+/* By one name, or by one that is a link to the other's. */
+static bool is_same(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	return strcmp(one, other) == 0 ||
+	       (stat(one, &a) == 0 && stat(other, &b) == 0 &&
+		a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+}
+
 static void find_v1(struct lb_cgroups *g, struct us *us, const char *parent)
 {
 	for (int i = 0; i < LB_CGROUP_KINDS; i++) {
@@ -232,7 +242,7 @@ static void find_v1(struct lb_cgroups *g, struct us *us, const char *parent)
 	}
 	g->version = 1;
 	if (g->below[LB_CGROUP_CPUACCT] &&
-	    strcmp(g->below[LB_CGROUP_CPUACCT], g->below[LB_CGROUP_CPU]) == 0)
+	    is_same(g->below[LB_CGROUP_CPUACCT], g->below[LB_CGROUP_CPU]))
 		free(lb_steal(&g->below[LB_CGROUP_CPUACCT]));
 }
 

@@ -4,10 +4,10 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "box/admit.h"
-#include "box/available.h"
 #include "box/backend.h"
 #include "box/bridge.h"
 #include "box/doctor.h"
+#include "box/driver.h"
 
 /*
  * Somebody inside looks whether the proxy listens and, where there is something
@@ -84,8 +84,7 @@ void lb_check_network(const struct lb_patient *p, struct lb_symptom *s)
 					"set box.backend bubblewrap'");
 		return;
 	}
-	if (lb_box_ask(p->config, p->state, &lb_box_bwrap, request, &said,
-		       &err) == 0) {
+	if (lb_box_ask(p->config, request, &said, &err) == 0) {
 		judge(s, &said);
 		return;
 	}

@@ -1,5 +1,4 @@
-/* measure.c - quotas that are kept by looking: of files, and of the processors. */
-#include "base/clock.h"
+/* measure.c - a quota that is kept by looking. */
 #include "box/place.h"
 #include "box/run.h"
 #include "fs/tree.h"
@@ -7,8 +6,7 @@
 enum {
 	SOON_MS = 50,
 	LATEST_MS = 2000,
-	SPEND_MS = 20, /* between two looks at what the processors did */
-	DEAR_MS = 10,  /* a look that takes longer is taken less often */
+	DEAR_MS = 10, /* a look that takes longer is taken less often */
 };
 
 static void limits_of(const struct lb_box_run *run,
@@ -64,28 +62,4 @@ bool lb_run_measure(const struct lb_box_run *run, int *again_ms)
 	if (size.unread <= run->had.unread)
 		size.unread = 0;
 	return !lb_tree_is_over(&size, &limits);
-}
-
-/* Before it can have used what is left, nobody need look. */
-static void on_spend(void *arg)
-{
-	struct lb_box_run *run = arg;
-	double cpus = run->job.spec->cpus > 0 ? run->job.spec->cpus : 1;
-	int64_t now = lb_clock_mono(), used = lb_cgroup_cpu_ms(&run->group),
-		nap;
-
-	if (used < 0)
-		used = (int64_t)((double)(now - run->started) * cpus);
-	if (used >= run->job.most_cpu_ms) {
-		lb_run_end_early(run, "cpu");
-		return;
-	}
-	nap = (int64_t)((double)(run->job.most_cpu_ms - used) / cpus);
-	lb_timer_set(run->box->loop, &run->spend,
-		     now + (nap > SPEND_MS ? nap : SPEND_MS), on_spend, run);
-}
-
-void lb_run_spend(struct lb_box_run *run)
-{
-	on_spend(run);
 }

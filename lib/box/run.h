@@ -59,6 +59,8 @@ bool lb_run_is_one_place(int a, int b);
 int lb_run_launch(struct lb_box_run *run, struct lb_error *err);
 /* Everything is there: wait for what happens. LB_OS: it was killed. */
 int lb_run_watch(struct lb_box_run *run, struct lb_error *err);
+/* It is laid out, and may begin. */
+int lb_run_let_go(struct lb_box_run *run, struct lb_error *err);
 /* The backend's own report, as far as it is there; false: no more now. */
 bool lb_run_read_status(struct lb_box_run *run);
 /* Kill all of it, as its `killed_by` will say; NULL: for its time, or `error`. */
@@ -86,8 +88,5 @@ void lb_run_measure_first(struct lb_box_run *run);
 /* How much is in the workspace, against its quota: false: too much. Looks again
  * after *again_ms. */
 bool lb_run_measure(const struct lb_box_run *run, int *again_ms);
-
-/* It has job.most_cpu_ms, and is ended when it has used that. */
-void lb_run_spend(struct lb_box_run *run);
 
 #endif

@@ -45,6 +45,8 @@
 {"box.workspace_retention_days", LB_KEY_INT, "0", 0, 36500,
  .doc = "days after which the files of a session that nobody used are removed, "
 	"by lb-box gc and lb-run gc; 0 is never"},
+{"box.default_memory_mb", LB_KEY_INT, "1536", 32, 1048576,
+ .doc = "MiB of memory of an MCP server in its sandbox where it does not say"},
 {"box.local.profile", LB_KEY_STRING, "\"default\"",
  .doc = "the profile of commands where none is named: default, "
 	"offline_readonly, network_basic, network_extended or one of "

@@ -198,6 +198,11 @@ const struct lb_key lb_keys[] = {
 {"pipelines.*.extensions_preferences.skills", LB_KEY_LIST, NULL,
  .doc = "the skills that a model may use, the first to be named first; an empty "
 	"list is none of them"},
+{"pipelines.*.extensions_preferences.enable_all_mcp_servers", LB_KEY_BOOL, NULL,
+ .doc = "may a model use all MCP servers, or those of mcp_servers alone; where "
+	"it is not said, all unless mcp_servers is there"},
+{"pipelines.*.extensions_preferences.mcp_servers", LB_KEY_LIST, NULL,
+ .doc = "the MCP servers that a model may use; an empty list is none of them"},
 {"pipelines.*.output.long-text-processing.strategy", LB_KEY_ENUM, "\"none\"",
  .values = "none split forward image file",
  .doc = "what becomes of an answer longer than the threshold: parts, a "
@@ -255,6 +260,8 @@ const struct lb_key lb_keys[] = {
 {"llm.prices", LB_KEY_TABLE, "[]",
  .doc = "what models cost: {model, input, output, cached}, each a million "
 	"tokens; * in a model stands for anything; else prices.yaml says"},
+
+#include "config/table-mcp.h"
 
 {"net.fetch-allow", LB_KEY_LIST, "[]",
  .doc = "networks that are not public, such as 10.1.0.0/16, and may be fetched "
@@ -365,7 +372,8 @@ const struct lb_key lb_keys[] = {
 {"retention.answers", LB_KEY_DURATION, "\"7d\"",
  .doc = "how long an answer is kept to be given again"},
 {"retention.media", LB_KEY_DURATION, "\"7d\"",
- .doc = "how long files that came with messages are kept"},
+ .doc = "how long files are kept that came with messages and went with "
+	"answers, and what came into sandboxes"},
 {"retention.media-size", LB_KEY_SIZE, "\"2G\"",
  .doc = "how much of them is kept: the oldest go first"},
 {"retention.audit", LB_KEY_DURATION, "\"30d\"",

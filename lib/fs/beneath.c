@@ -17,20 +17,36 @@
  * is on the way. */
 enum { MAX_LINKS = 16, MAX_TRIES = 1000, SHOWN = 200 };
 
-static int open_below(int root, const char *path, int flags)
+static int try_open(int root, const char *path, struct open_how *how)
 {
-	struct open_how how = {
-		.flags = (uint64_t)(flags | O_CLOEXEC),
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
-	};
 	int fd = -1;
 
+	how->resolve |= RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
 	for (int i = 0; i < MAX_TRIES; i++) {
-		fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+		fd = (int)syscall(SYS_openat2, root, path, how, sizeof(*how));
 		if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
 			break;
 	}
 	return fd;
+}
+
+static int open_below(int root, const char *path, int flags)
+{
+	struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC)};
+
+	return try_open(root, path, &how);
+}
+
+int lb_beneath_step(int folder, const char *name, int flags, mode_t mode)
+{
+	struct open_how how = {
+		.flags = (uint64_t)(flags | O_CLOEXEC | O_NOFOLLOW |
+				    O_NONBLOCK | O_NOCTTY),
+		.mode = flags & O_CREAT ? mode : 0,
+		.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
+	};
+
+	return try_open(folder, name, &how);
 }
 
 static const char *shown(const struct lb_beneath *at)

@@ -9,6 +9,7 @@
 #define LB_FS_BENEATH_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 
@@ -46,5 +47,11 @@ struct lb_beneath_spot {
  */
 int lb_beneath_find(const struct lb_beneath *at, bool make,
 		    struct lb_beneath_spot *spot, struct lb_error *err);
+
+/*
+ * One step, and no link: the name in a folder, on its file system. `mode` is for
+ * O_CREAT. The descriptor, or -1 and errno (ELOOP: a link; EXDEV). Never waits.
+ */
+int lb_beneath_step(int folder, const char *name, int flags, mode_t mode);
 
 #endif

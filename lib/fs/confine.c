@@ -28,16 +28,20 @@ static int compare(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* Close all from 3 on but the folders: what is between two of them. */
+/* Close all from 3 on but the folders and what is kept: what is between two of
+ * them. */
 static int close_others(const struct lb_confine *c)
 {
-	lb_autofree int *keep = lb_alloc((c->n + 1) * sizeof(*keep));
+	size_t n = c->n + c->n_keep;
+	lb_autofree int *keep = lb_alloc((n + 1) * sizeof(*keep));
 	unsigned from = STDERR_FILENO + 1;
 
 	for (size_t i = 0; i < c->n; i++)
 		keep[i] = c->folders[i].fd;
-	qsort(keep, c->n, sizeof(*keep), compare);
-	for (size_t i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n_keep; i++)
+		keep[c->n + i] = c->keep[i];
+	qsort(keep, n, sizeof(*keep), compare);
+	for (size_t i = 0; i < n; i++) {
 		unsigned fd = (unsigned)keep[i];
 
 		if (fd > from && close_range(from, fd - 1, 0) < 0)

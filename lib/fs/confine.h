@@ -14,6 +14,8 @@
 struct lb_confine {
 	const struct lb_landlock_folder *folders; /* all that it may see */
 	size_t n;
+	const int *keep; /* what else stays open; may be NULL */
+	size_t n_keep;
 	bool drop; /* become this user; we are root */
 	uid_t uid;
 	gid_t gid;
@@ -25,7 +27,7 @@ struct lb_confine {
 /*
  * For a process that was just split off (lb_proc_split()): its input is
  * /dev/null, its output and standard error stay, all else that is open is
- * closed but the folders; it has its own user, limits, no handlers of signals
+ * closed but the folders and what is kept; it has its own user, limits, no handlers of signals
  * and no more rights than landlock.h leaves. *abi as there. LB_OS: it must not
  * go on.
  */

@@ -4,14 +4,9 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "net/part.h"
 
 enum { LONGEST_METHOD = 32 };
-
-/* A part of the text. */
-struct span {
-	const char *at;
-	size_t len;
-};
 
 struct wrong {
 	int *status;
@@ -25,80 +20,20 @@ static int refuse(const struct wrong *w, int status, const char *why)
 	return -1;
 }
 
-static bool is_token(struct span s)
-{
-	static const char others[] = "!#$%&'*+-.^_`|~";
-
-	for (size_t i = 0; i < s.len; i++) {
-		char c = s.at[i];
-
-		if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-		      (c >= 'A' && c <= 'Z') || (c && strchr(others, c))))
-			return false;
-	}
-	return s.len > 0;
-}
-
-/* No blank and no control character; what is not ASCII may be in a path. */
-static bool is_visible(struct span s)
-{
-	for (size_t i = 0; i < s.len; i++)
-		if ((unsigned char)s.at[i] <= ' ' || s.at[i] == 0x7f)
-			return false;
-	return s.len > 0;
-}
-
-/* What a header says: visible, blank or tab. */
-static bool is_value(struct span s)
-{
-	for (size_t i = 0; i < s.len; i++)
-		if (((unsigned char)s.at[i] < ' ' && s.at[i] != '\t') ||
-		    s.at[i] == 0x7f)
-			return false;
-	return true;
-}
-
-/* Cut at the first `c`: what is before it; *rest is what follows. */
-static bool cut(struct span s, char c, struct span *before, struct span *rest)
-{
-	const char *at = memchr(s.at, c, s.len);
-
-	if (!at)
-		return false;
-	*before = (struct span){s.at, (size_t)(at - s.at)};
-	*rest = (struct span){at + 1, s.len - before->len - 1};
-	return true;
-}
-
-/* The next line, without its CR LF; false: its end is missing or another. */
-static bool next_line(struct span *text, struct span *line)
-{
-	if (!cut(*text, '\n', line, text) || line->len == 0 ||
-	    line->at[line->len - 1] != '\r')
-		return false;
-	line->len--;
-	return true;
-}
-
-static bool is_word(struct span s, const char *word)
-{
-	return s.len == strlen(word) && strncasecmp(s.at, word, s.len) == 0;
-}
-
 /* What is between two of a chain, and not for the last of them. */
-static bool is_hop(struct span name)
+static bool is_hop(struct lb_part name)
 {
 	static const char *const hops[] = {
 		"Connection", "Host", "Keep-Alive", "TE", "Upgrade",
 	};
 
 	for (size_t i = 0; i < sizeof(hops) / sizeof(hops[0]); i++)
-		if (is_word(name, hops[i]))
+		if (lb_part_is(name, hops[i]))
 			return true;
 	return name.len >= 6 && strncasecmp(name.at, "Proxy-", 6) == 0;
 }
 
-static int read_host(struct span authority, int port, struct lb_host *host,
+static int read_host(struct lb_part authority, int port, struct lb_host *host,
 		     const struct wrong *w)
 {
 	struct lb_error err;
@@ -113,20 +48,20 @@ static int read_host(struct span authority, int port, struct lb_host *host,
 }
 
 /* Put the request line and Host of a request for "http://HOST/PATH". */
-static int read_url(struct lb_proxy_request *r, struct span method,
-		    struct span target, struct span version,
+static int read_url(struct lb_proxy_request *r, struct lb_part method,
+		    struct lb_part target, struct lb_part version,
 		    const struct wrong *w)
 {
 	static const char scheme[] = "http://";
 	const size_t at = sizeof(scheme) - 1;
 	lb_autofree char *host = NULL;
-	struct span path;
+	struct lb_part path;
 
 	if (target.len <= at || strncasecmp(target.at, scheme, at) != 0)
 		return refuse(w, 400,
 			      "only http is asked for in that way; https goes "
 			      "by CONNECT");
-	target = (struct span){target.at + at, target.len - at};
+	target = (struct lb_part){target.at + at, target.len - at};
 	for (path = target; path.len > 0 && !strchr("/?#", *path.at); path.at++)
 		path.len--;
 	target.len -= path.len;
@@ -147,14 +82,15 @@ static int read_url(struct lb_proxy_request *r, struct span method,
 	return 0;
 }
 
-static int read_first(struct lb_proxy_request *r, struct span line,
+static int read_first(struct lb_proxy_request *r, struct lb_part line,
 		      const struct wrong *w)
 {
-	struct span method, target, version;
+	struct lb_part method, target, version;
 
-	if (!cut(line, ' ', &method, &line) ||
-	    !cut(line, ' ', &target, &version) || !is_token(method) ||
-	    method.len > LONGEST_METHOD || !is_visible(target))
+	if (!lb_part_cut(line, ' ', &method, &line) ||
+	    !lb_part_cut(line, ' ', &target, &version) ||
+	    !lb_part_is_token(method) || method.len > LONGEST_METHOD ||
+	    !lb_part_is_visible(target))
 		return refuse(w, 400, "that is no request");
 	if (version.len != 8 || (memcmp(version.at, "HTTP/1.1", 8) != 0 &&
 				 memcmp(version.at, "HTTP/1.0", 8) != 0))
@@ -164,13 +100,13 @@ static int read_first(struct lb_proxy_request *r, struct span line,
 			 : read_url(r, method, target, version, w);
 }
 
-static int read_header(struct lb_proxy_request *r, struct span line,
+static int read_header(struct lb_proxy_request *r, struct lb_part line,
 		       const struct wrong *w)
 {
-	struct span name, value;
+	struct lb_part name, value;
 
-	if (!cut(line, ':', &name, &value) || !is_token(name) ||
-	    !is_value(value))
+	if (!lb_part_cut(line, ':', &name, &value) || !lb_part_is_token(name) ||
+	    !lb_part_is_value(value))
 		return refuse(w, 400, "a header is malformed");
 	if (r->tunnel || is_hop(name))
 		return 0;
@@ -185,7 +121,7 @@ int lb_proxy_request_read(const char *text, size_t len,
 {
 	const struct wrong w = {status, err};
 	const char *end = memmem(text, len, "\r\n\r\n", 4);
-	struct span rest, line;
+	struct lb_part rest, line;
 
 	*r = (struct lb_proxy_request){.tunnel = false};
 	if (!end && len < LB_PROXY_HEAD)
@@ -193,13 +129,13 @@ int lb_proxy_request_read(const char *text, size_t len,
 	if (!end || end + 4 - text > LB_PROXY_HEAD)
 		return refuse(&w, 431, "the head of the request is too long");
 	*used = (size_t)(end + 4 - text);
-	rest = (struct span){text, *used - 2};
-	if (!next_line(&rest, &line))
+	rest = (struct lb_part){text, *used - 2};
+	if (!lb_part_line(&rest, &line))
 		return refuse(&w, 400, "a line does not end in CR LF");
 	if (read_first(r, line, &w) < 0)
 		return -1;
 	while (rest.len > 0) {
-		if (!next_line(&rest, &line))
+		if (!lb_part_line(&rest, &line))
 			return refuse(&w, 400, "a line does not end in CR LF");
 		if (read_header(r, line, &w) < 0)
 			return -1;

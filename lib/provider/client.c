@@ -190,6 +190,8 @@ void lb_client_forget(struct lb_provider *p)
 	p->tools = (struct lb_map){0};
 	p->changes++;
 	lb_map_release(&old, (void (*)(void *))json_decref);
+	if (p->changed)
+		p->changed(p->changed_arg);
 }
 
 void lb_client_lost(struct lb_provider *p, const char *why)
@@ -315,6 +317,8 @@ struct lb_provider *lb_provider_open(struct lb_loop *loop,
 	p->max_line = how->max_line ? how->max_line : LB_LINE_MAX;
 	p->hello_ms = how->hello_ms ? how->hello_ms : HELLO_MS;
 	p->cancel_ms = how->cancel_ms ? how->cancel_ms : CANCEL_MS;
+	p->changed = how->changed;
+	p->changed_arg = how->arg;
 	p->in = p->out = p->log = p->watch = -1;
 	return p;
 }
@@ -329,6 +333,7 @@ void lb_provider_close(struct lb_provider *p, int64_t until)
 	if (!p)
 		return;
 	lb_provider_end(p);
+	p->changed = NULL;
 	lb_process_stop(p, until);
 	while (p->first)
 		free_call(p->first);

@@ -38,6 +38,10 @@ struct lb_provider_how {
 	/* How long hello may take, and the end of a cancelled call; 0: 10 s
 	 * and 2 s. */
 	int64_t hello_ms, cancel_ms;
+	/* May be NULL. Its tools are not known any more, as it said, or as it
+	 * ended. */
+	void (*changed)(void *arg);
+	void *arg;
 };
 
 /* Starts nothing yet. SIGPIPE is to be ignored in this process. */

@@ -54,6 +54,8 @@ struct lb_provider {
 	uint64_t ids;
 	struct lb_map tools; /* by pipeline, arrays */
 	uint64_t changes;    /* how often its tools changed */
+	void (*changed)(void *arg);
+	void *changed_arg;
 };
 
 struct lb_provider_call {

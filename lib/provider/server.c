@@ -23,6 +23,12 @@ enum {
 	CANCEL_MS = 2000, /* in which a call ends that was cancelled */
 };
 
+/* Somebody wants a list, and what there is is not known yet. */
+struct waiting {
+	struct waiting *next;
+	json_t *request;
+};
+
 struct lb_server {
 	const struct lb_serving *what;
 	struct lb_loop *loop;
@@ -30,6 +36,8 @@ struct lb_server {
 	struct lb_out *out;
 	struct lb_job *jobs;
 	size_t n_jobs;
+	struct waiting *lists; /* that wait, the oldest first */
+	struct lb_timer patience;
 	bool ended;
 	int code;
 };
@@ -241,6 +249,46 @@ static void take_list(struct lb_server *s, const json_t *request,
 	lb_out_built(s->out);
 }
 
+static void keep_list(struct lb_server *s, json_t *request)
+{
+	struct waiting *w = lb_alloc(sizeof(*w)), **at = &s->lists;
+
+	w->request = json_incref(request);
+	while (*at)
+		at = &(*at)->next;
+	*at = w;
+}
+
+/* They are answered as soon as they can be, or have waited too long. */
+static void answer_lists(struct lb_server *s, bool now)
+{
+	while (s->lists && (now || s->what->settled(s->what->arg))) {
+		struct waiting *w = s->lists;
+
+		s->lists = w->next;
+		take_list(s, w->request, lb_json_str(w->request, "id"));
+		json_decref(w->request);
+		free(w);
+	}
+}
+
+static void too_late(void *arg)
+{
+	answer_lists(arg, true);
+}
+
+static void ask_for_list(struct lb_server *s, json_t *request, const char *id)
+{
+	if (!s->what->settled || s->what->settled(s->what->arg)) {
+		take_list(s, request, id);
+		return;
+	}
+	keep_list(s, request);
+	if (s->patience.slot == 0)
+		lb_timer_set(s->loop, &s->patience,
+			     lb_clock_mono() + LB_LIST_WAIT_MS, too_late, s);
+}
+
 static void say_hello(struct lb_server *s)
 {
 	struct lb_buf *b = lb_out_buf(s->out);
@@ -261,7 +309,7 @@ static void take_line(struct lb_server *s, const struct lb_line *line)
 	if (op && strcmp(op, "hello") == 0) {
 		say_hello(s);
 	} else if (op && id && strcmp(op, "list") == 0) {
-		take_list(s, value, id);
+		ask_for_list(s, value, id);
 	} else if (op && id && strcmp(op, "call") == 0) {
 		take_call(s, value, id);
 	} else if (op && id && strcmp(op, "cancel") == 0) {
@@ -301,9 +349,11 @@ static int serve(struct lb_server *s)
 	struct lb_error err;
 
 	for (;;) {
+		if (s->lists)
+			answer_lists(s, false);
 		if (lb_out_flush(s->out, &err) < 0)
 			return lb_out_left(s->out) ? LB_OK : lb_report(&err);
-		if (s->ended && s->n_jobs == 0)
+		if (s->ended && s->n_jobs == 0 && !s->lists)
 			return s->code;
 		lb_loop_watch(s->loop, STDIN_FILENO, s->ended ? 0 : EPOLLIN,
 			      on_stdin, s);
@@ -337,6 +387,8 @@ int lb_tools_serve(const struct lb_serving *what)
 		what->begin(what->arg, s.loop, &s);
 	code = serve(&s);
 	stop_jobs(&s);
+	answer_lists(&s, true);
+	lb_timer_cancel(s.loop, &s.patience);
 	if (what->end)
 		what->end(what->arg);
 	while (s.jobs)

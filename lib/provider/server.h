@@ -59,6 +59,9 @@ struct lb_offer {
 	void (*cancel)(struct lb_job *job);
 };
 
+/* lb-agent gives up after tools.list-timeout, 10 s. */
+enum { LB_LIST_WAIT_MS = 9 * 1000 };
+
 struct lb_serving {
 	const char *name;
 	const struct lb_offer *offers; /* ends with no name */
@@ -71,6 +74,11 @@ struct lb_serving {
 	void (*cancel)(struct lb_job *job);
 	/* May be NULL. May this be used there? Asked at list and at call. */
 	bool (*may)(void *arg, const char *name, const json_t *context);
+	/*
+	 * May be NULL. Is what there is known? While it is not, lists wait, for
+	 * LB_LIST_WAIT_MS at most; looked at whenever the loop turned.
+	 */
+	bool (*settled)(void *arg);
 	/* May be NULL: the loop runs from now on; set up what it needs. */
 	void (*begin)(void *arg, struct lb_loop *loop,
 		      struct lb_server *server);

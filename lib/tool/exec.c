@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "box/admit.h"
 #include "box/approval.h"
+#include "box/attach.h"
 #include "box/audit.h"
 #include "box/backend.h"
 #include "box/box.h"
@@ -38,6 +39,7 @@ struct lb_exec {
 	struct lb_exec_order order;
 	char *session; /* the order's; owned */
 	struct lb_box_spec spec;
+	size_t ours; /* of its variables, the first */
 	struct lb_box_run *run;
 	struct lb_box_ticket ticket;
 	json_t *notes;
@@ -92,7 +94,7 @@ static void audit(const struct lb_exec *x, const struct lb_box_result *r,
 		.decision = decision,
 		.reason = reason,
 		.command = lb_json_str(x->order.arguments, "command"),
-		.env = x->spec.env,
+		.env = x->spec.env ? x->spec.env + x->ours : NULL,
 		.profile = x->order.policy.profile,
 		.exit_code = -1,
 		.duration_ms = -1,
@@ -150,12 +152,9 @@ static json_t *make_request(const struct lb_exec *x)
 	json_t *request = json_object();
 
 	json_object_set(request, "cmd", json_object_get(arguments, "command"));
-	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
-		json_t *value = json_object_get(arguments, same[i]);
-
-		if (value && !json_is_null(value))
-			json_object_set(request, same[i], value);
-	}
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		json_object_set(request, same[i],
+				json_object_get(arguments, same[i]));
 	if (folder)
 		lb_json_set_str(request, "workdir", folder, strlen(folder));
 	if (x->order.session)
@@ -284,6 +283,10 @@ static int begin(struct lb_exec *x, struct lb_error *err)
 		return may;
 	if (fit_deadline(x, err) < 0 || reserve(x, &job, err) < 0)
 		return -1;
+	/* Not a part of what is approved: it is another for each message. */
+	if (!job.on_host && x->order.session)
+		x->ours = lb_attach_env(&x->spec,
+					lb_json_str(x->order.context, "id"));
 	x->run = lb_box_start(e->box, &job, err);
 	if (!x->run)
 		lb_box_meter_settle(e->meter, &x->ticket, 0, 0, false);

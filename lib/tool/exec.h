@@ -26,6 +26,10 @@ extern const char lb_exec_schema[];
  * config NULL: all that it has. */
 json_t *lb_exec_offer(struct lb_config *config, const json_t *context);
 
+/* To a result: "stdout:" and what it said, then the same of stderr; or the one there
+ * is. And whether that is all. */
+void lb_exec_preview(json_t *result);
+
 struct lb_exec_order {
 	const json_t *arguments; /* {command, workdir, timeout_sec, env,
 				    description, elevated}; borrowed until done */

@@ -46,6 +46,14 @@ static void on_answer(void *arg, const struct lb_provider_answer *a)
 		lb_buf_json(&got->text, a->content);
 }
 
+static int changes; /* that were told of */
+
+static void on_changed(void *arg)
+{
+	(void)arg;
+	changes++;
+}
+
 static struct lb_provider *open_sh(const char *script, size_t max_line)
 {
 	const char *const argv[] = {"sh", "-c", script, NULL};
@@ -58,7 +66,9 @@ static struct lb_provider *open_sh(const char *script, size_t max_line)
 							  .guard = guard,
 							  .max_line = max_line,
 							  .hello_ms = 2000,
-							  .cancel_ms = 300});
+							  .cancel_ms = 300,
+							  .changed =
+								  on_changed});
 }
 
 static struct lb_provider_call *call(struct lb_provider *p, int64_t timeout_ms,
@@ -308,10 +318,13 @@ static void test_list(void)
 	tap_ok(strstr(lb_buf_str(&c.text), "tool2"), "another pipeline's");
 	tap_ok(lb_provider_tools(p, "one") && lb_provider_tools(p, "two"),
 	       "they are kept");
+	changes = 0;
 	call(p, 5000, &d);
 	wait_for(&d);
 	tap_ok(!lb_provider_tools(p, "one"), "until they change");
+	tap_ok(changes == 1, "which is told");
 	lb_provider_close(p, lb_clock_mono() + 50);
+	tap_ok(changes == 1, "its end by us is no change");
 	lb_buf_release(&a.text);
 	lb_buf_release(&b.text);
 	lb_buf_release(&c.text);

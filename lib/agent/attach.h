@@ -1,0 +1,76 @@
+/*
+ * agent/attach.h - files of a turn: those that came with the message, and those
+ * that go with the answer.
+ *
+ *     attach.c        what is done in the sandbox, and when
+ *     attach-in.c     files of a message, from its chain
+ *     attach-note.c   what the model is told of them, and what the user is
+ *
+ * A turn has them where it may run commands in a sandbox of this machine, by
+ * the tools that come with lb (box/attach.h); any other has none, and its
+ * message stays as it is.
+ */
+#ifndef LB_AGENT_ATTACH_H
+#define LB_AGENT_ATTACH_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "box/attach.h"
+
+struct turn;
+
+typedef void attach_fn(struct turn *turn);
+
+struct attach {
+	char *session, *key; /* of the sandbox; NULL: there is none */
+	int64_t quota_mb;
+	struct lb_attach *job; /* under way */
+	enum lb_attach_what what;
+	attach_fn *then; /* and what goes on after it */
+	/* What came with the message. */
+	struct lb_attach_file *files;
+	const char **words; /* what each is: "image", "file" ... */
+	size_t n;
+	int64_t until; /* mono ms: it is waited for that they come */
+	json_t *user;  /* the message with notes of them; NULL: as it came */
+	bool made;     /* there may be an outbox to be looked into */
+	json_t *out;   /* components of the reply; or NULL */
+};
+
+/*
+ * Each begins something and returns true: then(turn) is called from the loop
+ * once it is done, however it ended. Or there is nothing to be done: false.
+ */
+
+/* Once it is known which tools there are: the message's files go in. */
+bool attach_in(struct turn *turn, attach_fn *then);
+/* Before calls are made: there is an empty outbox. */
+bool attach_outbox(struct turn *turn, attach_fn *then);
+/* When the answer is there: what is in the outbox. Once. */
+bool attach_collect(struct turn *turn, attach_fn *then);
+
+/* The user's message as the history keeps it; borrowed. */
+const json_t *attach_user(const struct turn *turn);
+/* The same as the model is shown it, with where its own files go; new. */
+json_t *attach_shown(const struct turn *turn);
+
+/* Bytes that components of a reply take, at most. */
+size_t attach_room(const struct turn *turn);
+
+void attach_cancel(struct turn *turn); /* then() is not called */
+void attach_release(struct turn *turn);
+
+/*
+ * attach-in.c: turn->attach.files of the message's chain. False: some are on
+ * their way and may be waited for; it is to be called again.
+ */
+bool attach_read(struct turn *turn);
+
+/* attach-note.c: turn->attach.user, of what became of the files. */
+void attach_note(struct turn *turn, const json_t *files, bool failed);
+/* What was left out of an answer is said in it; failed: some may be. */
+void attach_say_left(struct turn *turn, const json_t *files, bool failed);
+
+#endif

@@ -1,0 +1,46 @@
+/* table-mcp.h - the keys of MCP servers: rows of table.c, and only there. */
+/* clang-format off */
+{"mcp.stdio.enabled", LB_KEY_BOOL, "true",
+ .doc = "may MCP servers be programs at all"},
+{"mcp.servers.*.mode", LB_KEY_ENUM, NULL,
+ .values = "stdio remote http sse",
+ .doc = "how an MCP server is reached: a program, or by HTTP: remote is http, "
+	"and sse where that is not there; told by command and url if it is not "
+	"said"},
+{"mcp.servers.*.enable", LB_KEY_BOOL, "true",
+ .doc = "may it be used"},
+{"mcp.servers.*.command", LB_KEY_STRING, NULL,
+ .doc = "stdio: the program"},
+{"mcp.servers.*.args", LB_KEY_LIST, "[]",
+ .doc = "its arguments", .blank = true},
+{"mcp.servers.*.env", LB_KEY_OBJECT, NULL,
+ .doc = "variables that it gets; a text may be env:NAME or file:PATH"},
+{"mcp.servers.*.host", LB_KEY_BOOL, "false",
+ .doc = "run it on this machine, with all that we may do, and in no sandbox"},
+{"mcp.servers.*.box", LB_KEY_OBJECT, NULL,
+ .doc = "its sandbox: network (off, on or {allow: [HOST]}), host_path, "
+	"host_path_mode, env, cpus, memory_mb, pids_limit, "
+	"startup_timeout_sec, install_timeout_sec"},
+{"mcp.servers.*.url", LB_KEY_STRING, NULL,
+ .doc = "the others: where it is"},
+{"mcp.servers.*.headers", LB_KEY_OBJECT, NULL,
+ .doc = "headers of each request; a text may be env:NAME or file:PATH, as a "
+	"whole"},
+{"mcp.servers.*.timeout", LB_KEY_NUMBER, "10", 0, 86400,
+ .doc = "seconds for a connection to it"},
+{"mcp.servers.*.ssereadtimeout", LB_KEY_NUMBER, "300", 0, 86400,
+ .doc = "sse: seconds in which its stream may say nothing; 0 is for ever"},
+{"mcp.servers.*.tool_call_timeout_sec", LB_KEY_NUMBER, "300", 0, 86400,
+ .doc = "seconds for a call of a tool; 0 is for ever"},
+{"mcp.servers.*.era", LB_KEY_ENUM, NULL,
+ .values = "legacy modern",
+ .doc = "does it begin with initialize, or is it of 2026-07-28; found out if "
+	"it is not said"},
+{"mcp.servers.*.elicitation", LB_KEY_BOOL, "false",
+ .doc = "answer its questions by their defaults, instead of declining them"},
+{"mcp.servers.*.roots", LB_KEY_LIST, "[]",
+ .doc = "what it is told to work on, each as file:///PATH"},
+{"mcp.servers.*.readme", LB_KEY_STRING, NULL,
+ .doc = "what it is, for people"},
+{"mcp.servers.*.uuid", LB_KEY_STRING, NULL,
+ .doc = "what LangBot knew it by"},
