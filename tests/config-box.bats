@@ -123,10 +123,9 @@ said() {
 @test "what has no effect in this version is refused, unless it asks for nothing" {
 	same "1: box.runtime.endpoint: there is no program to reach over a network: whoever can reach one can run commands; another machine is reached by box.backend: \"exec:ssh HOST lb-exec --records\"" \
 		"$(problems 'box: {runtime: {endpoint: http://box:5410}}')"
-	same "1: box.default_memory_mb: not in this version" \
-		"$(problems 'box: {default_memory_mb: 64}')"
-	same "1: box.skills_mode: not in this version" \
-		"$(problems 'box: {skills_mode: rw}')"
+	same "1: box.skills_mode: 'copy' is not ro, rw or overlay" \
+		"$(problems 'box: {skills_mode: copy}')"
+	same "" "$(problems 'box: {skills_mode: rw}')"
 	same "1: box.limits.max_sessions: '5001' is not a whole number from 0 to 5000" \
 		"$(problems 'box: {limits: {max_sessions: 5001}}')"
 	same "" "$(problems 'box: {limits: {max_sessions: 0}, session_ttl: none}')"

@@ -29,6 +29,18 @@ setup() {
 	[[ $output == *'exit 1 of: head -c 8'* ]]
 }
 
+@test "the life of a skill: preview, install, verify, activate, run, update, remove" {
+	needs_sandbox
+	section 'The life of a skill'
+	for verb in validate preview install verify index update rm; do
+		grep -q "lb-skill $verb" commands
+	done
+	# They are checked, not just run: what they look for is not always there.
+	sed 's/seq 10/seq 11/' commands > wrong
+	run -1 run_commands < wrong
+	[[ $output == *'exit 1 of: ask'* ]]
+}
+
 @test "each section is tested" {
 	same "$(sed -n 's/^\.Ss //p' "$LB_TEST_MAN/lb-cookbook.7")" \
 		"$(sed -n "s/^\tsection '\(.*\)'$/\1/p" "$BATS_TEST_FILENAME")"

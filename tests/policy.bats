@@ -132,7 +132,7 @@ sql() {
 		"$(as ann "$(exec_call true)")"
 	same true "$(as ann 'call glob {"pattern":"*"}' | jq .ok)"
 	pipeline 'ai: {local-agent: {enable-all-tools: true}}, tools: {deny: [exec, "w*"]}'
-	same "error: there is no tool 'exec'; there are: read, edit, glob, grep" \
+	same "error: there is no tool 'exec'; there are: read, edit, glob, grep, register_skill" \
 		"$(as boss "$(exec_call true)")"
 	pipeline 'ai: {local-agent: {enable-all-tools: true}}, tools: {allow: [exec, read], deny: [read]}'
 	same "error: there is no tool 'read'; there are: exec" "$(as boss 'call read {}')"

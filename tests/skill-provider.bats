@@ -56,7 +56,7 @@ index() {
 	lb-skill install ./b
 	same $'- a: First.\n- b: Second.' "$(index)"
 	same 'activate register_skill' "$(tools | jq -r .name | xargs)"
-	[[ $(tools | jq -r 'select(.name == "activate").description') == *$'- a: First.\n- b: Second.' ]]
+	[[ $(tools | jq -r 'select(.name == "activate").prompt') == *$'<skills>\n- a: First.\n- b: Second.\n</skills>' ]]
 }
 
 @test "without activate among the granted tools there is neither it nor an index" {
@@ -116,12 +116,30 @@ index() {
 	printf 'Run scripts/x.\n' >> a/SKILL.md
 	lb-skill install ./a
 	result=$(activate a)
-	same '{"activated":true,"skill_name":"a","mount_path":"/workspace/.skills/a"}' \
+	same '{"activated":true,"skill_name":"a","mount_path":"/workspace/.skills/a","allowed_tools":["Read","Bash(git:*)"]}' \
 		"$(jq -c 'del(.content)' <<< "$result")"
 	content=$(jq -r .content <<< "$result")
 	[[ $content == *$'<skill name="a">\n# How\nRun scripts/x.\n\n</skill>'* ]]
 	[[ $content == *'Use it with these tools alone: Read, Bash(git:*)'* ]]
+	[[ $content == *'They are read-only'* ]]
 	[[ $result != *"$BATS_TEST_TMPDIR"* ]]
+}
+
+@test "what can be written follows box.skills_mode, in what a model is told, too" {
+	skill a && lb-skill install ./a
+	skill project/.claude/skills/p
+	mode() {
+		grants
+		printf 'skills: {paths: [project]}\nbox: {%s}\n' "$1" >> "$LB_CONFIG"
+		activate "$2" | jq -r .content | tail -n 1
+	}
+	[[ $(mode 'skills_mode: ro' a) == *'They are read-only'* ]]
+	[[ $(mode 'skills_mode: rw' a) == *'changes the skill for everybody'* ]]
+	[[ $(mode 'skills_mode: rw' p) == *'They are read-only'* ]]
+	[[ $(mode 'skills_mode: overlay' p) == *'what is written there stays in this conversation.' ]]
+	same 'Its files cannot be reached here.' "$(mode 'enabled: false' a)"
+	# Nor can a folder be registered where there is none.
+	same activate "$(tools | jq -r .name)"
 }
 
 @test "a description cannot forge what is around it, nor a body its end" {

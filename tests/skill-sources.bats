@@ -221,6 +221,26 @@ from() {
 	run -77 lb-skill install https://169.254.169.254/demo.zip
 }
 
+@test "on a terminal a download that takes its time says how far it is" {
+	need terminal script
+	zipped slow.zip <<-'END'
+		import random
+		put("SKILL.md", MD)
+		put("noise", "".join(chr(random.randrange(32, 127)) for i in range(300000)))
+	END
+	printf 'on GET /slow.zip\nuses any\nreply 200\nby 4096 30\nfile slow.zip\n' > script
+	again
+	# Not where nobody looks.
+	run -0 --separate-stderr lb-skill install "$SERVER_URL/slow.zip"
+	same '' "$stderr"
+	lb-skill rm demo
+	run -0 script -qec "lb-skill install $SERVER_URL/slow.zip > out" /dev/null
+	[[ $output == *$'\r0.'[0-9]' MiB from 127.0.0.1'* ]]
+	# Nothing of it stays in the line.
+	[[ $output == *$'MiB from 127.0.0.1\r'*' '*$'\r' ]]
+	same installed "$(jq -r .action out)"
+}
+
 @test "update takes what is new, and nothing else" {
 	hub < /dev/null
 	lb-skill install o/r@main:skills/a

@@ -63,7 +63,8 @@ static void get_prompt(const struct room *room, struct lb_serve_ask *ask)
 {
 	const json_t *task = json_object_get(ask->arguments, "task");
 	struct lb_error err;
-	json_auto_t *got = lb_skill_activate(&room->visible, ask->name, &err);
+	json_auto_t *got = lb_skill_activate(&room->visible, ask->name,
+					     LB_SKILL_NO_FILES, &err);
 	const char *content = lb_json_str(got, "content");
 	lb_autobuf struct lb_buf text = {0};
 	json_t *result;
@@ -91,8 +92,9 @@ static void call_activate(const struct room *room, struct lb_serve_ask *ask)
 {
 	const char *name = lb_json_str(ask->arguments, "skill_name");
 	struct lb_error err;
-	json_t *got =
-		name ? lb_skill_activate(&room->visible, name, &err) : NULL;
+	json_t *got = name ? lb_skill_activate(&room->visible, name,
+					       LB_SKILL_NO_FILES, &err)
+			   : NULL;
 	lb_autobuf struct lb_buf text = {0};
 	json_t *result;
 

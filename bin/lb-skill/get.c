@@ -1,5 +1,6 @@
 /* lb-skill - what is named as where skills are. */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "skill.h"
@@ -7,10 +8,15 @@
 
 int desk_reach(struct desk *d, struct lb_error *err)
 {
-	if (d->reach.github || lb_reach_open(&d->reach, d->config, err) == 0)
+	if (d->reach.github)
 		return 0;
-	lb_reach_close(&d->reach);
-	return -1;
+	if (lb_reach_open(&d->reach, d->config, err) < 0) {
+		lb_reach_close(&d->reach);
+		return -1;
+	}
+	if (isatty(STDERR_FILENO))
+		d->reach.progress = progress;
+	return 0;
 }
 
 int desk_fetch(struct desk *d, struct lb_got *got, struct lb_source *s,

@@ -43,7 +43,11 @@ void room_index(const struct desk *d, const struct room *room,
 {
 	int64_t max = lb_config_bytes(d->config, "skills.index-size");
 
-	lb_index_text(&room->visible, max < 512 ? 512 : (size_t)max, out, cut);
+	if (max < LB_INDEX_MIN)
+		max = LB_INDEX_MIN;
+	if (max > LB_INDEX_MAX)
+		max = LB_INDEX_MAX;
+	lb_index_text(&room->visible, (size_t)max, out, cut);
 }
 
 static void tell(const struct lb_index_cut *cut)

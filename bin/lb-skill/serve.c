@@ -1,19 +1,16 @@
 /* lb-skill serve */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "box/admit.h"
+#include "box/backend.h"
 #include "pipeline/policy.h"
 #include "serving.h"
 #include "skill/activate.h"
 #include "skill/stamp.h"
-
-enum { LOOK_MS = 1000 };
 
 static const char *config_file;
 
@@ -30,6 +27,34 @@ static json_t *offer(const char *name, const char *description,
 	json_t *o = lb_json_pack("{s:s, s:s, s:o}", "name", name, "description",
 				 description, "parameters", schema);
 
+	return o;
+}
+
+/*
+ * The skills are told in the prompt: there are APIs that take no more than a
+ * thousand characters of a tool's description.
+ */
+static json_t *offer_activate(const struct lb_buf *skills)
+{
+	lb_autobuf struct lb_buf prompt = {0};
+	json_t *o = offer("activate",
+			  "Get the instructions of one of the skills that the "
+			  "system prompt lists.",
+			  "{\"type\":\"object\",\"properties\":{"
+			  "\"skill_name\":{\"type\":\"string\","
+			  "\"description\":\"as it stands in the list\"}},"
+			  "\"required\":[\"skill_name\"],"
+			  "\"additionalProperties\":false}");
+
+	lb_buf_puts(&prompt,
+		    "Skills are instructions for some kinds of tasks. When a "
+		    "task clearly is what a skill is for, call activate with "
+		    "its name before anything else, and follow what that says. "
+		    "The skills, each with what it is for as its author put "
+		    "it:\n<skills>\n");
+	lb_buf_put(&prompt, lb_buf_str(skills), skills->len);
+	lb_buf_puts(&prompt, "</skills>");
+	lb_json_set_str(o, "prompt", lb_buf_str(&prompt), prompt.len);
 	return o;
 }
 
@@ -64,24 +89,24 @@ static void add_activate(struct serving *s, json_t *all, const char *pipeline)
 	if (room_open(&room, &s->desk, pipeline, &err) < 0) {
 		lb_complain("%s", err.text);
 	} else if (room.visible.n > 0) {
-		lb_buf_puts(&text,
-			    "Get the instructions of a skill. When a task "
-			    "clearly is what a skill is for, call this before "
-			    "anything else, and follow what it says. The "
-			    "skills, each with what it is for as its author "
-			    "put it:\n");
 		room_index(&s->desk, &room, &text, &cut);
-		json_array_append_new(
-			all,
-			offer("activate", lb_buf_str(&text),
-			      "{\"type\":\"object\",\"properties\":{"
-			      "\"skill_name\":{\"type\":\"string\","
-			      "\"description\":\"one of the names above\"}},"
-			      "\"required\":[\"skill_name\"],"
-			      "\"additionalProperties\":false}"));
+		json_array_append_new(all, offer_activate(&text));
 	}
 	tell_missing(s, &room, pipeline);
 	room_close(&room);
+}
+
+static enum lb_skill_files files_mode(struct lb_config *config)
+{
+	const char *mode = lb_config_str(config, "box.skills_mode");
+
+	if (json_is_false(lb_config_get(config, "box.enabled")) ||
+	    !lb_box_has_files(config))
+		return LB_SKILL_NO_FILES;
+	if (mode && strcmp(mode, "rw") == 0)
+		return LB_SKILL_WRITABLE;
+	return mode && strcmp(mode, "overlay") == 0 ? LB_SKILL_COPIED
+						    : LB_SKILL_READ_ONLY;
 }
 
 static json_t *list(void *arg, const json_t *context)
@@ -96,6 +121,7 @@ static json_t *list(void *arg, const json_t *context)
 	if (pipeline && lb_policy_lists(config, context, "activate", &place))
 		add_activate(s, all, pipeline);
 	if (!lb_box_workspace(config) &&
+	    files_mode(config) != LB_SKILL_NO_FILES &&
 	    lb_policy_lists(config, context, "register_skill", &place))
 		json_array_append_new(
 			all,
@@ -133,7 +159,8 @@ static void activate(struct lb_job *job)
 		return;
 	}
 	if (room_open(&room, &s->desk, pipeline, &err) == 0)
-		result = lb_skill_activate(&room.visible, name, &err);
+		result = lb_skill_activate(&room.visible, name,
+					   files_mode(s->desk.config), &err);
 	room_close(&room);
 	if (!result) {
 		lb_job_fail(job, err.code == LB_NOINPUT ? "not_found" : "tool",
@@ -163,37 +190,6 @@ static void call(struct lb_job *job)
 		serving_register(job);
 }
 
-/* Others install and remove skills meanwhile. */
-static void look_again(void *arg)
-{
-	struct serving *s = arg;
-	char now[sizeof(s->stamp)];
-
-	lb_shelf_stamp(s->desk.shelf, now);
-	if (strcmp(now, s->stamp) != 0)
-		lb_tools_changed(s->server);
-	memcpy(s->stamp, now, sizeof(now));
-	lb_timer_set(s->loop, &s->look, lb_clock_mono() + LOOK_MS, look_again,
-		     s);
-}
-
-static void begin(void *arg, struct lb_loop *loop, struct lb_server *server)
-{
-	struct serving *s = arg;
-
-	s->loop = loop;
-	s->server = server;
-	lb_shelf_stamp(s->desk.shelf, s->stamp);
-	lb_timer_set(loop, &s->look, lb_clock_mono() + LOOK_MS, look_again, s);
-}
-
-static void end(void *arg)
-{
-	struct serving *s = arg;
-
-	lb_timer_cancel(s->loop, &s->look);
-}
-
 int serve_verb(int argc, char **argv)
 {
 	struct serving s = {.told = json_object()};
@@ -210,8 +206,8 @@ int serve_verb(int argc, char **argv)
 			.name = "lb-skill",
 			.list = list,
 			.call = call,
-			.begin = begin,
-			.end = end,
+			.begin = serving_look,
+			.end = serving_end,
 			.arg = &s,
 		});
 	}

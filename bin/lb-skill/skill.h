@@ -62,6 +62,10 @@ json_t *skill_record(const struct lb_shelved *one, const json_t *from);
 /* What the configuration says of networks, in d->reach. */
 int desk_reach(struct desk *d, struct lb_error *err);
 
+/* How far a download is, on the terminal of standard error, once it takes its
+ * time; bytes -1: it is over. */
+void progress(const char *host, int64_t bytes);
+
 /* lb_source_get(), with what the configuration says of networks. */
 int desk_fetch(struct desk *d, struct lb_got *got, struct lb_source *s,
 	       struct lb_error *err);

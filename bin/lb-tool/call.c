@@ -11,16 +11,21 @@
 #include "base/path.h"
 #include "config/config.h"
 #include "lb-tool.h"
+#include "skills.h"
 #include "tool/exec.h"
 #include "tool/run.h"
 
 enum { MAX_JSON = 16 * 1024 * 1024 };
 
-static const char *session, *folder, *config_file, *workspace;
+static const char *session, *folder, *config_file, *workspace, *pipeline;
 
 const struct lb_opt call_options[] = {
 	{'c', "config", "FILE", "read this configuration",
 	 .text = &config_file},
+	{.name = "pipeline",
+	 .arg = "NAME",
+	 .help = "with --session: with the skills of a pipeline",
+	 .text = &pipeline},
 	{.name = "session",
 	 .arg = "SESSION",
 	 .help = "work in the workspace of a session",
@@ -98,10 +103,22 @@ static json_t *run(const struct lb_tool *tool, const struct lb_place *place,
 	return result;
 }
 
+/* As whom a person at this machine calls. */
+static json_t *make_context(struct lb_config *config)
+{
+	json_t *context =
+		lb_json_pack("{s:s, s:s, s:s}", "bot", "-", "platform", "text",
+			     "sender_id", lb_config_user(config));
+
+	if (pipeline)
+		json_object_set_new(context, "pipeline", json_string(pipeline));
+	return context;
+}
+
 /* A file tool, where it was said to work. */
 static json_t *call_file(const struct lb_tool *tool, struct lb_config *config,
-			 const char *state, const json_t *arguments,
-			 struct lb_error *err)
+			 const struct tool_skills *skills, const char *state,
+			 const json_t *arguments, struct lb_error *err)
 {
 	struct tool_place place = {.folder = -1};
 	json_t *result;
@@ -112,20 +129,21 @@ static json_t *call_file(const struct lb_tool *tool, struct lb_config *config,
 						    "box.local.profile"),
 				      session, err) < 0)
 		return NULL;
+	place.place.skills = skills->place;
+	place.place.n_skills = skills->n;
 	result = run(tool, &place.place, arguments);
 	place_release(&place);
 	return result;
 }
 
 /* A command, by the same limits as everybody's. */
-static json_t *call_exec(struct lb_config *config, const char *state,
+static json_t *call_exec(struct lb_config *config, const json_t *context,
+			 const struct tool_skills *skills, const char *state,
 			 const json_t *arguments, struct lb_error *err)
 {
 	lb_autofree char *path = folder ? realpath(folder, NULL) : NULL;
 	struct lb_loop *loop;
 	struct lb_execs *execs;
-	json_auto_t *context =
-		lb_json_pack("{s:s}", "sender_id", lb_config_user(config));
 	json_t *result = NULL;
 	const struct lb_exec_order order = {
 		.arguments = arguments,
@@ -134,6 +152,8 @@ static json_t *call_exec(struct lb_config *config, const char *state,
 				   lb_config_str(config, "box.local.profile")},
 		.session = session,
 		.folder = path,
+		.skills = skills->box,
+		.n_skills = skills->n,
 		.deadline = INT64_MAX,
 		.done = done,
 		.arg = &result,
@@ -161,12 +181,25 @@ static json_t *call(const char *name, const json_t *arguments,
 					   ? NULL
 					   : lb_config_load(config_file, err);
 	lb_autofree char *state = config ? lb_config_state(err) : NULL;
+	json_auto_t *context = state ? make_context(config) : NULL;
+	struct tool_shelf *shelf = NULL;
+	struct tool_skills skills = {0};
 	json_t *result = NULL;
+	bool ready = state != NULL;
 
-	if (state && tool)
-		result = call_file(tool, config, state, arguments, err);
-	else if (state)
-		result = call_exec(config, state, arguments, err);
+	if (state && pipeline) {
+		shelf = tool_shelf_open(config, state);
+		ready = tool_skills_take(&skills, shelf, context, NULL, err) ==
+			0;
+	}
+	if (ready && tool)
+		result =
+			call_file(tool, config, &skills, state, arguments, err);
+	else if (ready)
+		result = call_exec(config, context, &skills, state, arguments,
+				   err);
+	tool_skills_release(&skills);
+	tool_shelf_close(shelf);
 	lb_config_close(config);
 	return result;
 }
@@ -182,6 +215,9 @@ int call_verb(int argc, char **argv)
 	if (folder && workspace)
 		lb_usage("--workspace-dir and --workspace exclude each other: "
 			 "a workspace has files of its own");
+	if (pipeline && folder)
+		lb_usage("a folder has no skills: --pipeline goes with "
+			 "--session");
 	if (strcmp(argv[0], "exec") != 0 && !lb_tool_find(argv[0])) {
 		unknown_tool(argv[0], &err);
 		return lb_report(&err);

@@ -6,29 +6,28 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "serving.h"
+#include "calls.h"
 #include "tool/args.h"
+#include "tool/python.h"
 
-struct call {
-	struct lb_job *job;
-	struct tool_place place;
-	struct lb_tool_run *run; /* of a file tool */
-	struct lb_exec *exec;    /* or a command */
-	bool is_open;            /* the place */
-	bool cancelled;
-	int64_t begun;
-};
+static void end(struct call *c)
+{
+	if (c->is_open)
+		place_release(&c->place);
+	tool_skills_release(&c->skills);
+	json_decref(c->arguments);
+	free(c->session);
+	free(c);
+}
 
-static void answer(struct call *c, json_t *take)
+void call_answer(struct call *c, json_t *take)
 {
 	lb_autobuf struct lb_buf text = {0};
 
 	lb_buf_json(&text, take);
 	json_decref(take);
 	lb_job_text(c->job, lb_buf_str(&text), text.len);
-	if (c->is_open)
-		place_release(&c->place);
-	free(c);
+	end(c);
 }
 
 static void refuse(struct call *c, const struct lb_error *err)
@@ -41,9 +40,7 @@ static void refuse(struct call *c, const struct lb_error *err)
 		    : err->code == LB_UNAVAILABLE ? "unavailable"
 						  : "tool",
 		    "%s", lb_tool_told(err, s->state));
-	if (c->is_open)
-		place_release(&c->place);
-	free(c);
+	end(c);
 }
 
 static void exec_done(void *arg, json_t *take)
@@ -52,7 +49,8 @@ static void exec_done(void *arg, json_t *take)
 	struct lb_error err;
 
 	if (!c->cancelled) {
-		answer(c, take);
+		tool_skills_note(&c->skills, take);
+		call_answer(c, take);
 		return;
 	}
 	json_decref(take);
@@ -67,39 +65,82 @@ static void file_done(void *arg, json_t *take)
 
 	asked_audit(s, c->job, lb_json_str(take, "error"), false,
 		    lb_clock_mono() - c->begun);
-	answer(c, take);
+	call_answer(c, take);
 }
 
-static void start_exec(struct call *c, const struct lb_policy *policy,
-		       const char *session)
+static int take_place(struct call *c, struct lb_error *err)
 {
 	struct serving *s = c->job->arg;
 
+	if (s->folder
+		    ? place_of_folder(&c->place, s->folder, err) < 0
+		    : place_of_session(&c->place, s->config, s->state,
+				       c->policy.profile, c->session, err) < 0)
+		return -1;
+	c->is_open = true;
+	return 0;
+}
+
+static int take_skills(struct call *c, struct lb_error *err)
+{
+	struct serving *s = c->job->arg;
+
+	if (!s->shelf)
+		return 0;
+	return tool_skills_take(&c->skills, s->shelf, c->job->context,
+				c->is_open ? &c->place.session : NULL, err);
+}
+
+void call_exec_now(struct call *c)
+{
+	struct serving *s = c->job->arg;
+
+	c->exec =
+		lb_exec_start(s->execs,
+			      &(struct lb_exec_order){
+				      .arguments = c->arguments
+							   ? c->arguments
+							   : c->job->arguments,
+				      .context = c->job->context,
+				      .policy = c->policy,
+				      .session = s->folder ? NULL : c->session,
+				      .folder = s->folder,
+				      .skills = c->skills.box,
+				      .n_skills = c->skills.n,
+				      .deadline = c->job->deadline,
+				      .done = exec_done,
+				      .arg = c,
+			      });
+}
+
+static int start_exec(struct call *c, struct lb_error *err)
+{
+	struct serving *s = c->job->arg;
+	int waits = 0;
+
 	c->job->state = c;
-	c->exec = lb_exec_start(s->execs,
-				&(struct lb_exec_order){
-					.arguments = c->job->arguments,
-					.context = c->job->context,
-					.policy = *policy,
-					.session = s->folder ? NULL : session,
-					.folder = s->folder,
-					.deadline = c->job->deadline,
-					.done = exec_done,
-					.arg = c,
-				});
+	if (c->policy.place == LB_IN_SANDBOX && s->shelf) {
+		if (tool_skills_copied(s->shelf, c->job->context) &&
+		    take_place(c, err) < 0)
+			return -1;
+		if (take_skills(c, err) < 0)
+			return -1;
+		waits = call_python(c, err);
+	}
+	if (waits == 0)
+		call_exec_now(c);
+	return waits < 0 ? -1 : 0;
 }
 
 static int start_file(struct call *c, const struct lb_tool *tool,
-		      const struct lb_policy *policy, const char *session,
 		      struct lb_error *err)
 {
 	struct serving *s = c->job->arg;
 
-	if (s->folder ? place_of_folder(&c->place, s->folder, err) < 0
-		      : place_of_session(&c->place, s->config, s->state,
-					 policy->profile, session, err) < 0)
+	if (take_place(c, err) < 0 || take_skills(c, err) < 0)
 		return -1;
-	c->is_open = true;
+	c->place.place.skills = c->skills.place;
+	c->place.place.n_skills = c->skills.n;
 	c->job->state = c;
 	c->run =
 		lb_tool_start(s->runner, &(struct lb_tool_order){
@@ -118,23 +159,17 @@ static int start(struct call *c, struct lb_error *err)
 	struct serving *s = c->job->arg;
 	const struct lb_tool *tool = lb_tool_find(c->job->name);
 	bool exec = strcmp(c->job->name, "exec") == 0;
-	lb_autofree char *session = s->session ? lb_strdup(s->session) : NULL;
-	struct lb_policy policy = {.place = LB_IN_SANDBOX,
-				   .profile =
-					   lb_config_str(s->config,
-							 "box.local.profile")};
 
 	if (!exec && !tool)
 		return lb_fail(err, LB_USAGE, "there is no such tool");
+	if (s->session)
+		c->session = lb_strdup(s->session);
 	if (!s->folder && !s->session &&
-	    asked_policy(s->config, c->job, &policy, &session, err) < 0)
+	    asked_policy(s->config, c->job, &c->policy, &c->session, err) < 0)
 		return -1;
-	if (policy.place == LB_IN_SANDBOX && !serving_look(s))
+	if (c->policy.place == LB_IN_SANDBOX && !serving_look(s))
 		return lb_fail(err, LB_UNAVAILABLE, "%s", s->why.text);
-	if (!exec)
-		return start_file(c, tool, &policy, session, err);
-	start_exec(c, &policy, session);
-	return 0;
+	return exec ? start_exec(c, err) : start_file(c, tool, err);
 }
 
 void serving_call(struct lb_job *job)
@@ -143,7 +178,13 @@ void serving_call(struct lb_job *job)
 	struct call *c = lb_alloc(sizeof(*c));
 	struct lb_error err;
 
-	*c = (struct call){.job = job, .begun = lb_clock_mono()};
+	c->job = job;
+	c->policy =
+		(struct lb_policy){.place = LB_IN_SANDBOX,
+				   .profile =
+					   lb_config_str(s->config,
+							 "box.local.profile")};
+	c->begun = lb_clock_mono();
 	if (start(c, &err) == 0)
 		return;
 	asked_audit(s, job, err.text, err.code == LB_DENIED, -1);
@@ -161,7 +202,10 @@ void serving_cancel(struct lb_job *job)
 		lb_exec_stop(c->exec);
 		return;
 	}
-	lb_tool_stop(c->run);
+	if (c->waiting)
+		lb_python_leave(c->waiting);
+	else
+		lb_tool_stop(c->run);
 	lb_fail(&err, LB_AGAIN, "the call was cancelled");
 	refuse(c, &err);
 }

@@ -83,6 +83,9 @@ static void begin(void *arg, struct lb_loop *loop, struct lb_server *server)
 	s->server = server;
 	s->runner = lb_tool_runner_open(loop, MOST);
 	s->execs = lb_execs_open(loop, s->config, s->state);
+	s->pythons = lb_pythons_open(loop, s->config, s->state);
+	if (!s->folder)
+		s->shelf = tool_shelf_open(s->config, s->state);
 	s->there = lb_box_available(s->config, &s->why);
 	warn_of_host(s);
 	lb_timer_set(loop, &s->look, lb_clock_mono() + LOOK_MS, look_again, s);
@@ -94,7 +97,9 @@ static void end(void *arg)
 
 	lb_timer_cancel(s->loop, &s->look);
 	lb_tool_runner_close(s->runner);
+	lb_pythons_close(s->pythons);
 	lb_execs_close(s->execs);
+	tool_shelf_close(s->shelf);
 }
 
 /* A person who serves his own folder, or a session he names, grants what there

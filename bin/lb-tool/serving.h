@@ -4,7 +4,9 @@
 
 #include "lb-tool.h"
 #include "provider/server.h"
+#include "skills.h"
 #include "tool/exec.h"
+#include "tool/python.h"
 #include "tool/run.h"
 
 struct serving {
@@ -16,6 +18,8 @@ struct serving {
 	struct lb_server *server;
 	struct lb_tool_runner *runner;
 	struct lb_execs *execs;
+	struct lb_pythons *pythons;
+	struct tool_shelf *shelf; /* NULL with a folder, which has no skills */
 	struct lb_timer look;
 	bool there; /* a sandbox, when we looked last */
 	struct lb_error why;

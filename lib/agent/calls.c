@@ -54,7 +54,9 @@ static void on_answer(void *arg, const struct lb_provider_answer *answer)
 		lb_buf_printf(&text, "%s: %s", answer->code, answer->message);
 		result = result_error(t, w, lb_buf_str(&text));
 	} else {
-		result = result_of(t, w, answer->content);
+		result = result_of(w, answer->content);
+		if (active_is_by(w->source, w->own))
+			active_note(t, answer->content);
 	}
 	if (repeat_note(t, w->key,
 			failed ? json_object_get(result, "content")
@@ -192,7 +194,7 @@ static void read_result(struct work *w)
 		return;
 	}
 	w->source = "lb";
-	settle(w, result_of(w->turn, w, result), false);
+	settle(w, result_of(w, result), false);
 	json_decref(result);
 }
 
@@ -212,6 +214,7 @@ static void begin(struct work *w, const char *arguments)
 	const struct tool *tool = toolset_find(&t->tools, w->name);
 	bool ours =
 		!tool && strcmp(w->name, READ_RESULT) == 0 && result_was_cut(t);
+	lb_autobuf struct lb_buf why = {0};
 
 	if (!ours && (!tool || !may(t, tool))) {
 		refuse_unknown(w);
@@ -226,6 +229,10 @@ static void begin(struct work *w, const char *arguments)
 		return;
 	if (ours) {
 		read_result(w);
+		return;
+	}
+	if (!active_allows(t, tool, w->arguments, &why)) {
+		refuse(w, lb_buf_str(&why));
 		return;
 	}
 	w->key = repeat_key(w->name, w->arguments);

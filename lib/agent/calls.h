@@ -48,8 +48,7 @@ void calls_gather(struct turn *turn);
 void calls_release(struct turn *turn);
 
 /* result.c: a message of role tool; new. */
-json_t *result_of(struct turn *turn, const struct work *work,
-		  const json_t *content);
+json_t *result_of(const struct work *work, const json_t *content);
 json_t *result_error(const struct turn *turn, const struct work *work,
 		     const char *text);
 /* The tool READ_RESULT; new, NULL: *why, to be freed, says why not. */

@@ -1,4 +1,4 @@
-/* tools, skills - what the model may use here, for whoever asks. */
+/* tools - what the model may use here, for whoever asks. */
 #include <string.h>
 
 #include "agent/command.h"
@@ -40,12 +40,5 @@ int command_tools(struct order *o, struct lb_error *err)
 	for (size_t i = 0; i < set.n; i++)
 		put_tool(&o->said, &set.at[i]);
 	toolset_release(&set);
-	return 0;
-}
-
-int command_skills(struct order *o, struct lb_error *err)
-{
-	(void)err;
-	say(o, "command-skills-none", NULL);
 	return 0;
 }

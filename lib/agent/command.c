@@ -125,7 +125,8 @@ void command_start(struct lb_lane *s, int attempt)
 	struct turn *t;
 	struct asker who;
 
-	if (!name || strcmp(name, "tools") != 0) {
+	if (!name ||
+	    (strcmp(name, "tools") != 0 && strcmp(name, "skills") != 0)) {
 		run_first(s);
 		return;
 	}

@@ -1,5 +1,6 @@
-/* guidance.c - how a model is to use the sandbox. */
+/* guidance.c - how a model is to use what it has. */
 #include "agent/local.h"
+#include "agent/tools.h"
 #include "base/json.h"
 
 static const char text[] =
@@ -24,4 +25,17 @@ json_t *local_guidance(bool files)
 {
 	return lb_json_pack("{s:s, s:s++}", "role", "system", "content", text,
 			    files ? files_text : "", "");
+}
+
+void toolset_prompts(const struct toolset *set, json_t *messages)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		const char *said = lb_json_str(set->at[i].entry, "prompt");
+
+		if (said && *said)
+			json_array_append_new(messages,
+					      lb_json_pack("{s:s, s:s}", "role",
+							   "system", "content",
+							   said));
+	}
 }

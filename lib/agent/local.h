@@ -20,6 +20,13 @@ struct lb_model *local_find_model(struct agent *a, const char *spec,
 struct lb_model *local_model(struct agent *a, const char *session,
 			     const char *pipeline, struct lb_error *err);
 
+/*
+ * That one, and those that are asked in turn when it cannot answer; how many,
+ * at most LB_FAILOVER_MODELS. -1: it cannot be had.
+ */
+int local_models(struct agent *a, const char *session, const char *pipeline,
+		 struct lb_model **models, struct lb_error *err);
+
 /* What the model is shown of the conversation in use; new, NULL: failed. */
 json_t *local_history(struct agent *a, const char *session,
 		      const char *pipeline, struct lb_error *err);

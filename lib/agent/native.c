@@ -1,56 +1,90 @@
-/* native.c - the provider that comes with lb: the tools of the sandbox. */
+/* native.c - the providers that come with lb: of the sandbox, of skills. */
 #include <string.h>
 
 #include "agent/tools.h"
 #include "pipeline/grants.h"
 
-static const char *const those[] = {"exec", "read", "write",
-				    "edit", "glob", "grep"};
+static const char *const of_sandbox[] = {"exec", "read", "write", "edit",
+					 "glob", "grep", NULL};
+static const char *const of_skills[] = {"activate", "register_skill", NULL};
 
-static bool is_of_sandbox(const char *name)
+static const struct native natives[] = {
+	{"native", "lb-tool", of_sandbox},
+	{PROVIDER_SKILL, "lb-skill", of_skills},
+	{0},
+};
+
+const struct native *native_find(const char *name)
 {
-	for (size_t i = 0; i < sizeof(those) / sizeof(those[0]); i++)
-		if (strcmp(those[i], name) == 0)
-			return true;
-	return false;
+	for (const struct native *n = natives; n->name; n++)
+		if (strcmp(n->name, name) == 0)
+			return n;
+	return NULL;
+}
+
+/* The one that has a tool of that name; NULL: none. */
+static const struct native *whose(const char *tool)
+{
+	for (const struct native *n = natives; n->name; n++)
+		for (size_t i = 0; n->tools[i]; i++)
+			if (strcmp(n->tools[i], tool) == 0)
+				return n;
+	return NULL;
 }
 
 /* Is it another's, whom the operator named so? */
-static bool is_replaced(const struct lb_config *config)
+static bool is_replaced(const struct lb_config *config, const struct native *n)
 {
 	return json_object_get(lb_config_get(config, "tools.providers"),
-			       PROVIDER_NATIVE) != NULL;
+			       n->name) != NULL;
 }
 
-/* Neither a sandbox, nor commands on this machine. */
-static bool is_off(const struct lb_config *config)
+static bool has_sandbox(const struct lb_config *config)
 {
-	return json_is_false(lb_config_get(config, "box.enabled")) &&
+	return !json_is_false(lb_config_get(config, "box.enabled"));
+}
+
+/*
+ * Neither a sandbox, nor commands on this machine. Skills are of use without,
+ * as instructions.
+ */
+static bool is_off(const struct lb_config *config, const struct native *n)
+{
+	return n->tools == of_sandbox && !has_sandbox(config) &&
 	       !json_is_true(lb_config_get(config, "box.allow_host"));
 }
 
-bool native_is_wanted(const struct agent *a, const struct lb_grants *g)
+static bool is_wanted(const struct agent *a, const struct lb_grants *g,
+		      const struct native *n)
 {
 	const struct lb_config *config = a->options->config;
 
-	if (is_off(config) || is_replaced(config) ||
-	    !lb_grants_provider(g, PROVIDER_NATIVE))
+	if (is_off(config, n) || is_replaced(config, n) ||
+	    !lb_grants_provider(g, n->name))
 		return false;
-	for (size_t i = 0; i < sizeof(those) / sizeof(those[0]); i++)
-		if (lb_grants_allow(g, those[i], those[i]))
+	for (size_t i = 0; n->tools[i]; i++)
+		if (lb_grants_allow(g, n->tools[i], n->tools[i]))
 			return true;
 	return false;
+}
+
+void native_each(const struct agent *a, const struct lb_grants *g,
+		 void (*fn)(void *arg, const char *name), void *arg)
+{
+	for (const struct native *n = natives; n->name; n++)
+		if (is_wanted(a, g, n))
+			fn(arg, n->name);
 }
 
 bool native_is_known(struct agent *a, const struct lb_grants *g,
 		     const char *pipeline, const char *name)
 {
 	const struct lb_config *config = a->options->config;
+	const struct native *n = whose(name);
 
-	if (!is_of_sandbox(name) || !lb_grants_provider(g, PROVIDER_NATIVE) ||
-	    is_replaced(config))
+	if (!n || !lb_grants_provider(g, n->name) || is_replaced(config, n))
 		return false;
-	if (json_is_false(lb_config_get(config, "box.enabled")))
+	if (n->tools == of_sandbox && !has_sandbox(config))
 		agent_complain_once(a, "pipeline", pipeline,
 				    "grants tools of the sandbox, which is "
 				    "switched off (box.enabled: false)");
@@ -59,7 +93,10 @@ bool native_is_known(struct agent *a, const struct lb_grants *g,
 
 bool native_is_ours(const struct agent *a, const struct tool *tool)
 {
-	return tool->provider &&
-	       strcmp(lb_provider_name(tool->provider), PROVIDER_NATIVE) == 0 &&
-	       !is_replaced(a->options->config);
+	const struct native *n =
+		tool->provider ? native_find(lb_provider_name(tool->provider))
+			       : NULL;
+
+	return n && n->tools == of_sandbox &&
+	       !is_replaced(a->options->config, n);
 }

@@ -87,48 +87,39 @@ static void release(struct texts *t)
 		free(t->at[i]);
 }
 
-bool providers_is_own(const char *name)
-{
-	return strcmp(name, PROVIDER_NATIVE) == 0;
-}
-
-/* Those that come with lb: their tools are known by their own names. */
-static bool is_native(const char *name)
-{
-	return providers_is_own(name) || strcmp(name, "skill") == 0;
-}
-
 /* What is not in the configuration: our own, beside this program. */
-static void make_native(struct texts *argv, struct texts *env)
+static void make_native(const struct native *n, struct texts *argv,
+			struct texts *env)
 {
 	lb_autofree char *folder = lb_path_program();
 	const char *keys[MAX_TEXTS];
-	size_t n = lb_config_env_keys(keys, MAX_TEXTS);
+	size_t n_keys = lb_config_env_keys(keys, MAX_TEXTS);
 
-	add(argv, lb_printf("%s/lb-tool", folder));
+	add(argv, lb_printf("%s/%s", folder, n->program));
 	add(argv, lb_strdup("serve"));
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n_keys; i++)
 		add(env, lb_strdup(keys[i]));
 }
 
 static struct lb_provider *open_one(struct agent *a, const char *name,
 				    const json_t *settings)
 {
+	const struct native *native = native_find(name);
 	struct texts argv = {.n = 0}, env = {.n = 0};
 	struct lb_provider *p;
 
 	make_argv(&argv, a->options->config,
 		  json_object_get(settings, "command"));
 	make_env(&env, a->options, settings);
-	if (!settings)
-		make_native(&argv, &env);
+	if (!settings && native)
+		make_native(native, &argv, &env);
 	p = lb_provider_open(a->loop,
 			     &(struct lb_provider_how){
 				     .name = name,
 				     .argv = (const char *const *)argv.at,
 				     .env = (const char *const *)env.at,
 				     .guard = a->guard,
-				     .bare = is_native(name) ||
+				     .bare = native ||
 					     lb_json_bool(settings,
 							  "bare-names", false),
 			     });
@@ -148,7 +139,7 @@ struct lb_provider *providers_find(struct agent *a, const char *name)
 
 	if (p || (settings ? json_array_size(
 				     json_object_get(settings, "command")) == 0
-			   : !providers_is_own(name)))
+			   : !native_find(name)))
 		return p;
 	if (!a->guard)
 		a->guard = lb_guard_open(&err);

@@ -22,6 +22,7 @@ enum {
 	MAX_IMAGES = 8,
 	MAX_ERROR = 4096,
 	MAX_NAME = 128,
+	INSTRUCTIONS = 128 << 10, /* of a skill, which says less by itself */
 	/* of the room for a result, what its end gets: a quarter */
 	TAIL = 4,
 };
@@ -37,6 +38,16 @@ static size_t room_of(const struct turn *t)
 					"tools.max-result");
 
 	return bytes > MIN_RESULT ? (size_t)bytes : MIN_RESULT;
+}
+
+/* Instructions of a skill without their middle are worse than none. */
+static size_t room_for(const struct turn *t, const struct work *w)
+{
+	size_t room = room_of(t);
+
+	return w->own && active_is_by(w->source, w->own) && room < INSTRUCTIONS
+		       ? INSTRUCTIONS
+		       : room;
 }
 
 static json_t *message_of(const struct work *w, json_t *content)
@@ -109,12 +120,13 @@ static void put_ends(struct lb_buf *out, const struct lb_buf *whole,
 }
 
 /* Take in what the text is; a long one becomes its ends. */
-static void put_text(struct turn *t, json_t *message, const struct lb_buf *text,
-		     json_t *parts)
+static void put_text(const struct work *w, json_t *message,
+		     const struct lb_buf *text, json_t *parts)
 {
 	lb_autobuf struct lb_buf cut = {0};
 	lb_autofree char *file = NULL;
-	size_t room = room_of(t);
+	const struct turn *t = w->turn;
+	size_t room = room_for(t, w);
 	json_t *value;
 
 	if (text->len > room) {
@@ -195,7 +207,7 @@ static void put_part(const json_t *part, struct lb_buf *text, json_t *images)
 	}
 }
 
-json_t *result_of(struct turn *t, const struct work *w, const json_t *content)
+json_t *result_of(const struct work *w, const json_t *content)
 {
 	lb_autobuf struct lb_buf text = {0};
 	json_t *m = message_of(w, json_string("")), *images;
@@ -205,7 +217,7 @@ json_t *result_of(struct turn *t, const struct work *w, const json_t *content)
 	if (json_is_string(content)) {
 		lb_buf_put(&text, json_string_value(content),
 			   json_string_length(content));
-		put_text(t, m, &text, NULL);
+		put_text(w, m, &text, NULL);
 		return m;
 	}
 	images = json_array();
@@ -214,7 +226,7 @@ json_t *result_of(struct turn *t, const struct work *w, const json_t *content)
 		if (i < MAX_PARTS)
 			put_part(part, &text, images);
 	}
-	put_text(t, m, &text, json_array_size(images) > 0 ? images : NULL);
+	put_text(w, m, &text, json_array_size(images) > 0 ? images : NULL);
 	if (json_array_size(images) > 0)
 		json_object_set(m, "content", images);
 	json_decref(images);

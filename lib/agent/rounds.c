@@ -65,6 +65,7 @@ void turn_be_still(struct turn *t)
 	listing_cancel(t->listing);
 	t->listing = NULL;
 	attach_cancel(t);
+	active_cancel(t);
 	calls_cancel(t, "cancelled");
 	lb_timer_cancel(loop, &t->step);
 	lb_timer_cancel(loop, &t->clock);

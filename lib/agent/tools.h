@@ -2,9 +2,10 @@
  * agent/tools.h - the tools that a query gets, and the providers that have
  * them.
  *
- *     native.c     the one that comes with lb
+ *     native.c     those that come with lb
  *     providers.c  the providers of the configuration, opened at first use
  *     toolset.c    what a query gets of what they list
+ *     guidance.c   how it is told to use that
  */
 #ifndef LB_AGENT_TOOLS_H
 #define LB_AGENT_TOOLS_H
@@ -24,6 +25,7 @@
 struct asker {
 	const json_t *query;
 	const char *pipeline, *bot, *session;
+	const json_t *skills; /* that are active; or NULL */
 };
 
 /* What providers are told of who asks; new. */
@@ -37,14 +39,20 @@ void asker_grants(struct lb_grants *g, const struct agent *a,
 void agent_complain_once(struct agent *a, const char *what, const char *name,
 			 const char *why);
 
-/* The provider that need not be configured: lb-tool. */
-#define PROVIDER_NATIVE "native"
+/* A provider that need not be configured. */
+struct native {
+	const char *name, *program;
+	const char *const *tools; /* NULL-ended */
+};
 
-bool providers_is_own(const char *name);
+#define PROVIDER_SKILL "skill"
 
-/* Is anything granted that it has, and may there be such a thing? */
-bool native_is_wanted(const struct agent *a, const struct lb_grants *g);
-/* A tool that nobody lists: is it one of its, so that lb-tool says why it is
+/* NULL: there is none of that name. */
+const struct native *native_find(const char *name);
+/* Those of which something is granted that may be there. */
+void native_each(const struct agent *a, const struct lb_grants *g,
+		 void (*fn)(void *arg, const char *name), void *arg);
+/* A tool that nobody lists: is it one of theirs, so that they say why it is
  * not there, or we do here? Else it is missing by a slip of the pen. */
 bool native_is_known(struct agent *a, const struct lb_grants *g,
 		     const char *pipeline, const char *name);
@@ -85,6 +93,8 @@ void toolset_fill(struct toolset *set, struct agent *a,
 		  const struct asker *who);
 /* NULL: it is not among them. */
 const struct tool *toolset_find(const struct toolset *set, const char *name);
+/* What whoever has them is told beside, to a list of messages. */
+void toolset_prompts(const struct toolset *set, json_t *messages);
 /* As a request to a model has them; new. */
 json_t *toolset_specs(const struct toolset *set);
 void toolset_release(struct toolset *set);

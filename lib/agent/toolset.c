@@ -39,6 +39,10 @@ json_t *asker_context(const struct asker *who)
 		if (json_is_string(value))
 			json_object_set(context, keys[i], value);
 	}
+	if (json_array_size(who->skills) > 0)
+		json_object_set_new(context, "skills",
+				    json_copy(
+					    (json_t *)(uintptr_t)who->skills));
 	return context;
 }
 
@@ -71,6 +75,20 @@ static void use(struct agent *a, const char *name,
 		agent_complain_once(a, "provider", name, "cannot be started");
 }
 
+struct using
+{
+	struct agent *agent;
+	void (*fn)(void *arg, struct lb_provider *p);
+	void *arg;
+};
+
+static void use_native(void *arg, const char *name)
+{
+	const struct using *u = arg;
+
+	use(u->agent, name, u->fn, u->arg);
+}
+
 /* Call fn with each provider that the asker's pipeline has. */
 static void each_provider(struct agent *a, const struct lb_grants *g,
 			  void (*fn)(void *arg, struct lb_provider *p),
@@ -78,6 +96,7 @@ static void each_provider(struct agent *a, const struct lb_grants *g,
 {
 	const json_t *all =
 		lb_config_get(a->options->config, "tools.providers");
+	struct using u = {a, fn, arg};
 	const char *name;
 	json_t *settings;
 
@@ -86,8 +105,7 @@ static void each_provider(struct agent *a, const struct lb_grants *g,
 		if (lb_grants_provider(g, name))
 			use(a, name, fn, arg);
 	}
-	if (native_is_wanted(a, g))
-		use(a, PROVIDER_NATIVE, fn, arg);
+	native_each(a, g, use_native, &u);
 }
 
 struct ask {

@@ -37,6 +37,7 @@ static void turn_free(struct turn *t)
 	json_decref(t->specs);
 	json_decref(t->keep);
 	json_decref(t->repeats);
+	active_release(&t->active);
 	lb_buf_release(&t->prefix);
 	lb_buf_release(&t->text);
 	lb_buf_release(&t->said);
@@ -72,6 +73,8 @@ static int remember(struct turn *t, bool complete, struct lb_error *err)
 	json_array_append_new(messages, local_without_data(attach_user(t)));
 	json_array_foreach(t->made, i, m)
 		json_array_append_new(messages, local_without_data(m));
+	if (active_keep(t, conversation, err) < 0)
+		return -1;
 	return lb_conversation_append(
 		a->store, conversation,
 		&(struct lb_turn){
@@ -263,7 +266,7 @@ struct turn *turn_open(struct lb_lane *s, int attempt)
 struct asker turn_asker(const struct turn *t)
 {
 	return (struct asker){t->query->json, t->pipeline, t->bot,
-			      t->session->name};
+			      t->session->name, t->active.names};
 }
 
 /* Ask the runner. A failure here is the user's to hear of. */

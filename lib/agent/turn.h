@@ -8,6 +8,7 @@
 #ifndef LB_AGENT_TURN_H
 #define LB_AGENT_TURN_H
 
+#include "agent/active.h"
 #include "agent/attach.h"
 #include "agent/calls.h"
 #include "agent/engine.h"
@@ -43,6 +44,7 @@ struct turn {
 
 	struct listing *listing; /* of tools, on their way */
 	struct toolset tools;
+	struct active active; /* skills */
 	json_t *calls, *keep; /* of this round */
 	struct work *works;   /* one a call */
 	size_t n_works, left;
@@ -93,10 +95,6 @@ void turn_say(struct turn *turn, const char *text, size_t len);
 void turn_think(struct turn *turn, const char *text, size_t len);
 /* Tell which tools the model calls now. */
 void turn_say_calls(struct turn *turn);
-
-/* local.c: which tools there are is known, and the files of the message are in
- * the sandbox: ask. */
-void runner_local_go(struct turn *turn);
 
 /* rounds.c: events of the model, in order. */
 void turn_event(void *turn, const struct lb_llm_event *event);

@@ -10,6 +10,9 @@
  */
 int lb_watch_open(const char *path);
 
+/* The same for what comes into a folder, and leaves it. */
+int lb_watch_folder(const char *path);
+
 /* Take what it has to say. */
 void lb_watch_drain(int fd);
 

@@ -32,9 +32,10 @@ struct lb_box *lb_box_open(struct lb_loop *loop, struct lb_config *config,
 			   const char *state);
 void lb_box_close(struct lb_box *box);
 
-/* A skill, read-only at /workspace/.skills/NAME. */
+/* A skill, at /workspace/.skills/NAME. */
 struct lb_box_skill {
 	const char *name, *path;
+	bool writable;
 };
 
 struct lb_box_job {

@@ -239,7 +239,8 @@ static int take_mounts(struct lb_box_run *run, struct lb_error *err)
 				       s->name);
 		}
 		run->targets[run->x.n_sources] = target;
-		if (add_source(run, s->path, target, LB_BOX_RO, err) < 0)
+		if (add_source(run, s->path, target,
+			       s->writable ? LB_BOX_RW : LB_BOX_RO, err) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < spec->n_mounts; i++)

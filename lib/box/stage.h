@@ -47,7 +47,7 @@ struct lb_stage {
 	const struct lb_stage_source *workspace;
 	uint64_t workspace_bytes;
 	/* A file system of its own over .skills keeps anybody inside from moving
-	 * it away between two runs; in it are these, read-only. */
+	 * it away between two runs; in it are these. */
 	bool pins_skills;
 	const struct lb_stage_source *skills;
 	int n_skills;

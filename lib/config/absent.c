@@ -44,7 +44,6 @@ static const struct absent table[] = {
 	{"concurrency.pending_queries_per_workspace", NULL},
 	{"api", NULL},
 	{"box.profiles.*.image", "[\"\"]"},
-	{"box.skills_mode", "[\"ro\"]"},
 	{"box.limits.max_admission_records", "[100000]"},
 	{"box.limits.max_rpc_file_bytes", "[20971520]"},
 	{"box.runtime.endpoint", "[\"\"]",

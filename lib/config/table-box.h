@@ -82,34 +82,10 @@
  .doc = "processes that ended which lb-box ps remembers"},
 {"box.limits.completed_process_retention_sec", LB_KEY_INT, "300", 0, 86400,
  .doc = "and for so many seconds"},
-{"box.quota.sender.execs_per_day", LB_KEY_INT, NULL, 0, 1000000000,
- .doc = "commands that one sender of a bot may have run in a day, which ends at midnight UTC; "
-	"unset is no limit"},
-{"box.quota.sender.cpu_seconds_per_day", LB_KEY_INT, NULL, 0, 1000000000,
- .doc = "seconds of processor time that they may take together"},
-{"box.quota.sender.concurrent_execs", LB_KEY_INT, NULL, 0, 1000000,
- .doc = "commands of one sender of a bot that may run at once"},
-{"box.quota.session.execs_per_day", LB_KEY_INT, NULL, 0, 1000000000,
- .doc = "commands that one chat may have run in a day, which ends at midnight UTC; "
-	"unset is no limit"},
-{"box.quota.session.cpu_seconds_per_day", LB_KEY_INT, NULL, 0, 1000000000,
- .doc = "seconds of processor time that they may take together"},
-{"box.quota.session.concurrent_execs", LB_KEY_INT, NULL, 0, 1000000,
- .doc = "commands of one chat that may run at once"},
-{"box.quota.bot.execs_per_day", LB_KEY_INT, NULL, 0, 1000000000,
- .doc = "commands that one bot may have run in a day, which ends at midnight UTC; "
-	"unset is no limit"},
-{"box.quota.bot.cpu_seconds_per_day", LB_KEY_INT, NULL, 0, 1000000000,
- .doc = "seconds of processor time that they may take together"},
-{"box.quota.bot.concurrent_execs", LB_KEY_INT, NULL, 0, 1000000,
- .doc = "commands of one bot that may run at once"},
-{"box.quota.namespace.execs_per_day", LB_KEY_INT, NULL, 0, 1000000000,
- .doc = "commands that all of one box.workspace may have run in a day, which ends at midnight UTC; "
-	"unset is no limit"},
-{"box.quota.namespace.cpu_seconds_per_day", LB_KEY_INT, NULL, 0, 1000000000,
- .doc = "seconds of processor time that they may take together"},
-{"box.quota.namespace.concurrent_execs", LB_KEY_INT, NULL, 0, 1000000,
- .doc = "commands of all of one box.workspace that may run at once"},
+{"box.skills_mode", LB_KEY_ENUM, "\"ro\"", .values = "ro rw overlay",
+ .doc = "what can be written of a skill that is active: nothing (ro); the skill "
+	"itself, for everybody (rw); a copy in the session, which the skill knows "
+	"nothing of (overlay)"},
 {"box.network.allow_private", LB_KEY_LIST, "[]",
  .doc = "networks and addresses that sandboxes with a network may reach although "
 	"they are not public or are this machine's own: 10.1.0.0/16, 10.1.2.3, "

@@ -277,11 +277,19 @@ const struct lb_key lb_keys[] = {
 	"for all below it; they may be asked by http, too"},
 {"skills.index-size", LB_KEY_SIZE, "\"8k\"",
  .doc = "how much a model is told of skills at most before it activates one, "
-	"512 and more; what they are for is cut to fit, and then left out"},
+	"512 to 64k; what they are for is cut to fit, and then left out"},
 {"skills.paths", LB_KEY_LIST, "[]",
  .doc = "more folders of skills, which are only read; a project with "
 	".claude/skills or .agents/skills is one, too; a relative one is beside "
 	"the configuration"},
+{"skills.python-index", LB_KEY_STRING, "\"\"",
+ .doc = "the index that Python packages of skills come from; empty is pip's own"},
+{"skills.python-network", LB_KEY_NETWORK, "\"off\"",
+ .doc = "what is reached while the Python packages of a skill are installed, as in "
+	"box.profiles.*.network: [pypi.org, files.pythonhosted.org] is what pip "
+	"needs; with off, a skill has those of this machine and of its own wheels"},
+{"skills.python-timeout", LB_KEY_DURATION, "\"10m\"",
+ .doc = "and how long that may take"},
 
 {"space.url", LB_KEY_STRING, "\"https://space.langbot.app\"",
  .doc = "LangBot's marketplace, where market:author/name is; empty is none"},
@@ -332,6 +340,7 @@ const struct lb_key lb_keys[] = {
 	"delivered to it, or the flow waits"},
 
 #include "config/table-box.h"
+#include "config/table-quota.h"
 
 {"concurrency.pipeline", LB_KEY_INT, "20", 1, 10000,
  .doc = "conversations that lb-agent holds at once"},

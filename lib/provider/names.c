@@ -12,6 +12,7 @@ enum {
 	MAX_TOOLS = 512,
 	MAX_OWN = 256,              /* bytes of a name */
 	MAX_DESCRIPTION = 8 * 1024, /* bytes; the rest is cut */
+	MAX_PROMPT = 128 * 1024,    /* the same */
 	MAX_PARAMETERS = 64 * 1024, /* bytes of a schema */
 	MAX_DEPTH = 64,             /* of it */
 	MAX_TOLD = 2000,
@@ -103,26 +104,36 @@ static const char *fault_of(const json_t *tool)
 	return NULL;
 }
 
+/* A text of it, cut; new. */
+static json_t *text_of(const json_t *tool, const char *key, size_t max)
+{
+	const json_t *value = json_object_get(tool, key);
+	const char *text = json_string_value(value);
+	size_t len = json_string_length(value);
+
+	if (!text)
+		return lb_json_text("", 0);
+	return lb_json_text(text,
+			    len > max ? lb_utf8_cut(text, len, max) : len);
+}
+
 static json_t *read_tool(const json_t *tool, const char *provider)
 {
 	const char *own = lb_json_str(tool, "name");
-	const json_t *description = json_object_get(tool, "description");
-	const char *text = json_string_value(description);
-	size_t len = json_string_length(description);
 	lb_autobuf struct lb_buf name = {0};
 	json_t *spec;
 
 	lb_tool_name(&name, provider, own);
-	if (len > MAX_DESCRIPTION)
-		len = lb_utf8_cut(text, len, MAX_DESCRIPTION);
 	spec = lb_json_pack("{s:s, s:{s:s, s:o, s:o}}", "type", "function",
 			    "function", "name", lb_buf_str(&name),
-			    "description", lb_json_text(text ? text : "", len),
+			    "description",
+			    text_of(tool, "description", MAX_DESCRIPTION),
 			    "parameters",
 			    read_parameters(
 				    json_object_get(tool, "parameters")));
-	return lb_json_pack("{s:s, s:s, s:o}", "own", own, "name",
-			    lb_buf_str(&name), "spec", spec);
+	return lb_json_pack("{s:s, s:s, s:o, s:o}", "own", own, "name",
+			    lb_buf_str(&name), "spec", spec, "prompt",
+			    text_of(tool, "prompt", MAX_PROMPT));
 }
 
 static void tell(struct lb_buf *told, const json_t *tool, const char *fault)

@@ -43,7 +43,38 @@ static void put_tools(struct lb_buf *out, const json_t *tools)
 	}
 }
 
-static void put_content(struct lb_buf *out, const struct lb_shelved *one)
+static void put_files(struct lb_buf *out, const struct lb_shelved *one,
+		      enum lb_skill_files files)
+{
+	static const char *const texts[] = {
+		[LB_SKILL_READ_ONLY] =
+			"They are read-only: look at them with read, run its "
+			"scripts with exec, copy what is to be changed to "
+			"/workspace.",
+		[LB_SKILL_WRITABLE] =
+			"Look at them with read, run its scripts with exec. "
+			"They can be written to, which changes the skill for "
+			"everybody: do so only when you are asked to.",
+		[LB_SKILL_COPIED] =
+			"Look at them with read, run its scripts with exec. "
+			"They are a copy: what is written there stays in this "
+			"conversation.",
+	};
+
+	if (files == LB_SKILL_NO_FILES) {
+		lb_buf_puts(out, "\nIts files cannot be reached here.");
+		return;
+	}
+	if (files == LB_SKILL_WRITABLE && !one->is_own)
+		files = LB_SKILL_READ_ONLY;
+	lb_buf_printf(out,
+		      "\nIts files are in " LB_SKILL_MOUNT
+		      "/%s, and paths in it are relative to that. %s",
+		      one->name, texts[files]);
+}
+
+static void put_content(struct lb_buf *out, const struct lb_shelved *one,
+			enum lb_skill_files files)
 {
 	const struct lb_skill *s = &one->skill;
 	lb_autobuf struct lb_buf clean = {0};
@@ -59,12 +90,8 @@ static void put_content(struct lb_buf *out, const struct lb_shelved *one)
 			      "\n... the rest is in " LB_SKILL_MOUNT
 			      "/%s/SKILL.md",
 			      one->name);
-	lb_buf_printf(out,
-		      "\n</skill>\nIts files are in " LB_SKILL_MOUNT
-		      "/%s, and paths in it are relative to that. They are "
-		      "read-only: look at them with read, run its scripts with "
-		      "exec, copy what is to be changed to /workspace.",
-		      one->name);
+	lb_buf_puts(out, "\n</skill>");
+	put_files(out, one, files);
 	put_tools(out, s->tools);
 }
 
@@ -98,7 +125,7 @@ static int not_there(const struct lb_visible *v, const char *name,
 }
 
 json_t *lb_skill_activate(const struct lb_visible *v, const char *name,
-			  struct lb_error *err)
+			  enum lb_skill_files files, struct lb_error *err)
 {
 	const struct lb_shelved *one = lb_visible_get(v, name);
 	lb_autofree char *mount = lb_printf(LB_SKILL_MOUNT "/%s", name);
@@ -109,9 +136,11 @@ json_t *lb_skill_activate(const struct lb_visible *v, const char *name,
 		not_there(v, name, err);
 		return NULL;
 	}
-	put_content(&content, one);
+	put_content(&content, one, files);
 	result = lb_json_pack("{s:b, s:s, s:s}", "activated", 1, "skill_name",
 			      one->name, "mount_path", mount);
+	if (one->skill.tools)
+		json_object_set(result, "allowed_tools", one->skill.tools);
 	lb_json_set_str(result, "content", lb_buf_str(&content), content.len);
 	return result;
 }

@@ -14,12 +14,20 @@
 
 enum { LB_SKILL_SHOWN = 64 << 10 }; /* bytes of instructions that are shown */
 
+/* What can be done with its files. */
+enum lb_skill_files {
+	LB_SKILL_NO_FILES, /* no sandbox is on this machine */
+	LB_SKILL_READ_ONLY,
+	LB_SKILL_WRITABLE, /* for everybody; one of a search path is not */
+	LB_SKILL_COPIED,   /* in the session */
+};
+
 /*
- * {"activated":true,"skill_name","mount_path","content"}, new. The content has
- * the instructions between marks that they cannot forge. LB_NOINPUT: no skill
- * of that name can be used, and which are near or hold it.
+ * {"activated":true,"skill_name","mount_path","allowed_tools"?,"content"}, new.
+ * The content has the instructions between marks that they cannot forge.
+ * LB_NOINPUT: no skill of that name can be used, and which are near or hold it.
  */
 json_t *lb_skill_activate(const struct lb_visible *v, const char *name,
-			  struct lb_error *err);
+			  enum lb_skill_files files, struct lb_error *err);
 
 #endif

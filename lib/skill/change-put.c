@@ -64,21 +64,20 @@ static int write_file(int at, const struct lb_pack_file *f,
 	return 0;
 }
 
-/* All files of one, in a folder that nobody else knows yet. */
-static int write_pack(int staging, const struct lb_change_item *item,
-		      struct lb_error *err)
+int lb_change_write(int staging, const char *name, const struct lb_pack *pack,
+		    struct lb_error *err)
 {
 	lb_autoclose int at = -1;
 	const char *before = "";
 
-	if (mkdirat(staging, item->name, FOLDER_MODE) < 0)
-		return lb_fail_sys(err, LB_IO, "cannot make '%s'", item->name);
-	at = openat(staging, item->name,
+	if (mkdirat(staging, name, FOLDER_MODE) < 0)
+		return lb_fail_sys(err, LB_IO, "cannot make '%s'", name);
+	at = openat(staging, name,
 		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (at < 0 || fchmod(at, FOLDER_MODE) < 0)
-		return lb_fail_sys(err, LB_IO, "cannot open '%s'", item->name);
-	for (size_t i = 0; i < item->pack->n; i++) {
-		const struct lb_pack_file *f = &item->pack->files[i];
+		return lb_fail_sys(err, LB_IO, "cannot open '%s'", name);
+	for (size_t i = 0; i < pack->n; i++) {
+		const struct lb_pack_file *f = &pack->files[i];
 		const char *slash = strrchr(f->path, '/');
 		size_t len = slash ? (size_t)(slash - f->path) + 1 : 0;
 
@@ -89,7 +88,7 @@ static int write_pack(int staging, const struct lb_change_item *item,
 			return -1;
 		before = f->path;
 		if (write_file(at, f, err) < 0)
-			return lb_error_wrap(err, "skill '%s'", item->name);
+			return lb_error_wrap(err, "skill '%s'", name);
 	}
 	return 0;
 }
@@ -184,7 +183,7 @@ int lb_change_put(struct lb_change *c, const struct lb_change_item *items,
 	if (staging < 0)
 		r = lb_fail_sys(err, LB_IO, "cannot open '%s'", path);
 	for (size_t i = 0; i < n && r == 0; i++)
-		r = write_pack(staging, &items[i], err);
+		r = lb_change_write(staging, items[i].name, items[i].pack, err);
 	if (r == 0)
 		r = write_pending(c, items, n, err);
 	/* One for all files; what is renamed must be whole. */

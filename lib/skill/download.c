@@ -65,6 +65,9 @@ struct coming {
 	struct lb_buf *out;
 	struct lb_download *d;
 	struct lb_error *err;
+	const struct lb_reach *reach;
+	const char *host;
+	size_t before; /* bytes of `out` that are another's */
 	bool over, failed;
 };
 
@@ -73,6 +76,8 @@ static int on_data(void *arg, const char *data, size_t len)
 	struct coming *c = arg;
 
 	lb_buf_put(c->out, data, len); /* fetch bounds it */
+	if (c->reach->progress)
+		c->reach->progress(c->host, (int64_t)(c->out->len - c->before));
 	return 0;
 }
 
@@ -109,8 +114,13 @@ static void add(const char **all, size_t *n, const char *const *more)
 int lb_download(struct lb_download *d, const struct lb_reach *reach,
 		struct lb_buf *out, struct lb_error *err)
 {
-	struct coming c = {.out = out, .d = d, .err = err};
 	lb_autofree char *own = host_of(d->url);
+	struct coming c = {.out = out,
+			   .d = d,
+			   .err = err,
+			   .reach = reach,
+			   .host = own,
+			   .before = out->len};
 	const char *hosts[MAX_HOSTS + 1] = {own};
 	struct lb_loop *loop = lb_loop_open();
 	struct lb_http *http = lb_http_open(loop);
@@ -133,6 +143,8 @@ int lb_download(struct lb_download *d, const struct lb_reach *reach,
 			   &events, &c, err)) {
 		while (!c.over)
 			lb_loop_turn(loop, -1);
+		if (reach->progress)
+			reach->progress(own, -1);
 		r = c.failed ? -1 : 0;
 	}
 	lb_http_close(http);

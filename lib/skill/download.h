@@ -5,6 +5,7 @@
 #define LB_SKILL_DOWNLOAD_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -23,6 +24,9 @@ struct lb_reach {
 	const char *proxy;           /* or NULL */
 	const char **allow, **hosts; /* NULL-ended */
 	struct lb_kept refs, zip;    /* of a repository */
+	/* May be NULL: so many bytes of that host are there; -1: no more
+	 * come. */
+	void (*progress)(const char *host, int64_t bytes);
 };
 
 /* Borrows from the configuration. LB_CONFIG. */

@@ -13,6 +13,9 @@
 #include "config/config.h"
 #include "skill/shelf.h"
 
+/* Bytes of an index at most: what may be asked for. */
+enum { LB_INDEX_MIN = 512, LB_INDEX_MAX = 64 << 10 };
+
 /* Those that may be used there; borrows from `all`. */
 struct lb_visible {
 	const struct lb_shelved **at;

@@ -12,4 +12,8 @@
  */
 void lb_shelf_stamp(const struct lb_shelf *shelf, char stamp[72]);
 
+/* The same of one skill, by a stat for each of its files. LB_DENIED, LB_IO. */
+int lb_shelved_stamp(const struct lb_shelved *one, char stamp[72],
+		     struct lb_error *err);
+
 #endif

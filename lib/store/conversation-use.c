@@ -1,6 +1,8 @@
 /* Which conversation of a session goes on, and what it has. */
 #include <sqlite3.h>
 
+#include "base/buf.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "store/conversation.h"
 #include "store/db.h"
@@ -157,6 +159,44 @@ int lb_conversation_set_model(struct lb_store *store, int64_t id,
 	return lb_db_write(store,
 			   "UPDATE conversations SET model = ? WHERE id = ?",
 			   err, "si", model, id);
+}
+
+json_t *lb_conversation_skills(struct lb_store *store, int64_t id,
+			       struct lb_error *err)
+{
+	lb_autoquery struct sqlite3_stmt *q =
+		lb_db_query(store,
+			    "SELECT skills FROM conversations WHERE id = ?",
+			    err);
+	json_t *names = json_array(), *one;
+	json_auto_t *read = NULL;
+	const char *text;
+	size_t i;
+	int r = row_of(store, q, id, err);
+
+	if (r < 0) {
+		json_decref(names);
+		return NULL;
+	}
+	text = r > 0 ? (const char *)sqlite3_column_text(q, 0) : NULL;
+	read = text ? json_loads(text, 0, NULL) : NULL;
+	json_array_foreach(read, i, one)
+	{
+		if (json_is_string(one))
+			json_array_append(names, one);
+	}
+	return names;
+}
+
+int lb_conversation_set_skills(struct lb_store *store, int64_t id,
+			       const json_t *names, struct lb_error *err)
+{
+	lb_autobuf struct lb_buf text = {0};
+
+	lb_buf_json(&text, names);
+	return lb_db_write(store,
+			   "UPDATE conversations SET skills = ? WHERE id = ?",
+			   err, "si", lb_buf_str(&text), id);
 }
 
 int lb_conversation_usage(struct lb_store *store, int64_t id, int64_t *input,

@@ -99,6 +99,12 @@ int lb_conversation_model(struct lb_store *store, int64_t id, char **take,
 int lb_conversation_set_model(struct lb_store *store, int64_t id,
 			      const char *model, struct lb_error *err);
 
+/* The skills that are active in it, an array of names; new. NULL: failed. */
+json_t *lb_conversation_skills(struct lb_store *store, int64_t id,
+			       struct lb_error *err);
+int lb_conversation_set_skills(struct lb_store *store, int64_t id,
+			       const json_t *names, struct lb_error *err);
+
 /* Its tokens so far. */
 int lb_conversation_usage(struct lb_store *store, int64_t id, int64_t *input,
 			  int64_t *output, struct lb_error *err);

@@ -63,6 +63,8 @@ static const char *const lb_steps[] = {
 	" WITHOUT ROWID;"
 	"CREATE INDEX approvals_hash ON approvals(hash);"
 	"CREATE INDEX approvals_asked ON approvals(asked);",
+	/* The skills that are active in it, a list of names. */
+	"ALTER TABLE conversations ADD COLUMN skills TEXT;",
 	NULL,
 };
 

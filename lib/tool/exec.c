@@ -7,20 +7,18 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "box/admit.h"
-#include "box/approval.h"
 #include "box/attach.h"
 #include "box/audit.h"
 #include "box/backend.h"
 #include "box/box.h"
 #include "box/meter.h"
 #include "box/profile.h"
-#include "store/approval.h"
 #include "tool/args.h"
+#include "tool/elevated.h"
 #include "tool/preview.h"
 
 enum {
 	LEAVE_MS = 1000, /* of a call's time, to answer in */
-	BUSY_MS = 2000,  /* for another who writes to the store */
 };
 
 struct lb_execs {
@@ -184,52 +182,19 @@ static int fit_deadline(struct lb_exec *x, struct lb_error *err)
 	return 0;
 }
 
-/* Ask somebody, or use what he allowed. 1: it may run; 0: not yet, and
- * *refusal says how to go on. */
 static int ask(struct lb_exec *x, json_t **refusal, struct lb_error *err)
 {
 	struct lb_execs *e = x->execs;
-	lb_autobuf struct lb_buf text = {NULL};
-	char hash[LB_BOX_HASH], id[LB_APPROVAL_ID];
-	const struct lb_box_wish wish = {
-		.command = x->spec.cmd,
-		.workdir = x->spec.workdir,
-		.session = x->order.session,
-		.workspace = lb_box_workspace(e->config),
-		.env = x->spec.env,
-	};
-	struct lb_approval_request request = {
-		.hash = hash,
-		.session = lb_json_str(x->order.context, "session"),
-		.bot = lb_json_str(x->order.context, "bot"),
-		.sender = lb_json_str(x->order.context, "sender_id"),
-		.workspace = wish.workspace,
-	};
-	int answer;
 
-	if (lb_box_wish_read(&wish, hash, &text, err) < 0)
-		return -1;
-	request.text = lb_buf_str(&text);
-	if (!e->store && !(e->store = lb_store_open(e->state, BUSY_MS, err)))
-		return -1;
-	answer = lb_approval_ask(e->store, &request, lb_clock_now(), id, err);
-	if (answer < 0)
-		return -1;
-	if (answer == LB_APPROVAL_GRANTED)
-		return 1;
-	if (answer == LB_APPROVAL_DENIED)
-		return lb_fail(err, LB_DENIED,
-			       "an operator denied this (request %s); do not "
-			       "ask again, call without elevated",
-			       id);
-	*refusal = lb_json_pack(
-		"{s:b, s:s, s:s, s:o}", "ok", 0, "status", "approval_pending",
-		"approval_id", id, "error",
-		json_sprintf("an operator must allow this first: 'lb-box "
-			     "approve %s', within 15 minutes; then make the "
-			     "same call again",
-			     id));
-	return 0;
+	return lb_elevated_ask(&(struct lb_elevated){.config = e->config,
+						     .state = e->state,
+						     .store = &e->store,
+						     .spec = &x->spec,
+						     .session =
+							     x->order.session,
+						     .context =
+							     x->order.context},
+			       refusal, err);
 }
 
 /* Is there something left for whoever asks? */
@@ -258,6 +223,8 @@ static int begin(struct lb_exec *x, struct lb_error *err)
 		.spec = &x->spec,
 		.asker = x->order.folder ? LB_BOX_BY_PERSON : LB_BOX_BY_POLICY,
 		.on_host = x->order.policy.place == LB_ON_HOST,
+		.skills = x->order.skills,
+		.n_skills = x->order.n_skills,
 		.in = -1,
 		.out = -1,
 		.err = -1,

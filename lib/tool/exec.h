@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/loop.h"
+#include "box/box.h"
 #include "config/config.h"
 #include "pipeline/policy.h"
 
@@ -38,7 +39,9 @@ struct lb_exec_order {
 	const char
 		*session;   /* its sandbox's name, copied; NULL with a folder */
 	const char *folder; /* a person's own, as the workspace; or NULL */
-	int64_t deadline;   /* mono ms: an answer after it is not read */
+	const struct lb_box_skill *skills; /* borrowed until done */
+	size_t n_skills;
+	int64_t deadline; /* mono ms: an answer after it is not read */
 	/*
 	 * Once, from the loop: the result, as box/result.h has it, with
 	 * preview and truncated, or {"ok":false,"error"}; new.

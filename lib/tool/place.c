@@ -57,6 +57,8 @@ static int find_skill(const struct lb_place *place, struct lb_spot *spot,
 			continue;
 		spot->root = s->fd;
 		spot->writable = s->writable;
+		spot->asleep = s->asleep;
+		spot->counts = s->counts;
 		spot->is_in_workspace = false;
 		rest = lb_strdup(name[len] ? name + len + 1 : ".");
 		free(spot->path);
@@ -74,7 +76,7 @@ static int find(const struct lb_place *place, struct lb_spot *spot,
 {
 	spot->root = place->workspace;
 	spot->writable = true;
-	spot->is_in_workspace = true;
+	spot->is_in_workspace = spot->counts = true;
 	if (strcmp(spot->path, SKILLS) == 0) {
 		spot->root = -1;
 		spot->writable = false;
@@ -121,7 +123,7 @@ int lb_place_room(const struct lb_place *place, const struct lb_spot *spot,
 	struct lb_tree_size size;
 
 	if (place->quota <= 0 || place->quota_is_kept || more <= 0 ||
-	    !spot->is_in_workspace)
+	    !spot->counts)
 		return 0;
 	if (lb_tree_size(place->workspace, &limits, &size, err) < 0)
 		return -1;

@@ -18,6 +18,8 @@ struct lb_place_skill {
 	const char *name;
 	int fd; /* O_PATH of its folder */
 	bool writable;
+	bool asleep; /* it could be written to, if it was active */
+	bool counts; /* what is in it counts in the quota */
 };
 
 /* All borrowed, for as long as a call runs. */
@@ -38,7 +40,9 @@ struct lb_spot {
 	char *path;    /* from there; "." is the root itself; owned */
 	char *shown;   /* as tools name it: "/workspace/a"; owned */
 	bool writable; /* may anything be changed there? */
+	bool asleep;   /* no, but once the skill is active */
 	bool is_in_workspace; /* no skill's */
+	bool counts;          /* in the quota */
 };
 
 /*

@@ -51,6 +51,11 @@ static int find(const struct lb_spot *spot, struct lb_beneath_spot *file,
 {
 	const struct lb_beneath at = {spot->root, spot->path, spot->shown};
 
+	if (spot->asleep)
+		return lb_fail(err, LB_DENIED,
+			       "'%.200s' is a skill's that is not active: call "
+			       "activate first, then write",
+			       spot->shown);
 	if (!spot->writable)
 		return lb_fail(err, LB_DENIED,
 			       "'%.200s' is a skill's, and read-only here; "

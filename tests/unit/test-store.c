@@ -414,8 +414,12 @@ static int check_newer(void)
 /* Open the database with one step more, or with a step that fails. */
 static int migrate(const char *step)
 {
-	const char *steps[] = {lb_schema_lb.steps[0], lb_schema_lb.steps[1],
-			       lb_schema_lb.steps[2], step, NULL};
+	const char *steps[] = {lb_schema_lb.steps[0],
+			       lb_schema_lb.steps[1],
+			       lb_schema_lb.steps[2],
+			       lb_schema_lb.steps[3],
+			       step,
+			       NULL};
 	struct lb_schema two = lb_schema_lb;
 	lb_autofree char *path = file("lb.db");
 	sqlite3 *db;
@@ -431,7 +435,7 @@ static int migrate(const char *step)
 
 static int check_migration(void)
 {
-	lb_autofree char *copy = file("lb.db.schema-3");
+	lb_autofree char *copy = file("lb.db.schema-4");
 	struct lb_store *s = lb_store_open(state, 5000, &err);
 	sqlite3 *old;
 
