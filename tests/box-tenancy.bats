@@ -354,7 +354,7 @@ secret() {
 	same 'result ' "$(asks a '{"workdir": "/workspace/sub"}')"
 	# Skills are the operator's.
 	run --separate-stderr -77 lb-exec "${a[@]}" --session s --skill x=mine -- true
-	same "lb-exec: skill 'x': in workspace 'a' only skills of the store are mounted" "$stderr"
+	same "lb-exec: skill 'x': in workspace 'a' only skills of the store are mounted, read-only" "$stderr"
 	mkdir -p "$LB_STATE/skills/x"
 	echo it > "$LB_STATE/skills/x/f"
 	chmod -R a+rX "$LB_STATE/skills"

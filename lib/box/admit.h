@@ -20,6 +20,10 @@ struct lb_box_driver; /* driver.h */
 /* The workspace in force, borrowed; NULL: none is. */
 const char *lb_box_workspace(const struct lb_config *config);
 
+/* `box.skills_mode`, "ro" instead of "rw" in a workspace: what one tenant wrote
+ * would be another's. */
+const char *lb_box_skills_mode(const struct lb_config *config);
+
 /*
  * A request as it was written (box/spec.h): LB_DENIED names a member that is the
  * host's to set, or a network. For lb_box_profile_apply().
