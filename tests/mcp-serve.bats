@@ -350,6 +350,28 @@ hear() {
 	same '3 complete 3' "$(jq -r '"\(.id) \(.result.resultType) \(.result._meta["io.modelcontextprotocol/subscriptionId"])"' <<< "$output")"
 }
 
+@test "lb-mcp itself asks it, in both eras, by lines and by HTTP" {
+	needs_sandbox
+	echo a > w/f
+	lb-mcp serve -w w --http 0 --no-token 2> err 3>&- &
+	local web=$! url='' era at
+	until url=$(sed -n 's/^lb-mcp: listening at //p' err); [ -n "$url" ]; do sleep 0.02; done
+	for era in legacy modern; do
+		for at in "--url $url" "--host --stdio"; do
+			# shellcheck disable=SC2086 # words
+			set -- --era=$era $at
+			[[ $at == --url* ]] || set -- "$@" "lb-mcp serve -w $PWD/w"
+			same 'read glob grep' "$(lb-mcp tools "$@" | jq -r .name | paste -sd' ')"
+			run -0 lb-mcp call "$@" read path=f --json
+			same a "$(jq -r .structuredContent.content <<< "$output")"
+			run -1 lb-mcp call "$@" read path=none
+			run -65 lb-mcp call "$@" exec command=true
+		done
+	done
+	kill "$web"
+	wait "$web" || true
+}
+
 @test "a line that is too long is left out, and told" {
 	LB_MAX_LINE=4096 run -65 --separate-stderr lb-mcp serve < <(init
 		rq 1 ping "{\"x\":\"$(printf 'x%.0s' $(seq 5000))\"}"; rq 2 ping)

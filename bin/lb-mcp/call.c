@@ -59,7 +59,7 @@ static int show(const struct reply *reply)
 	if (reach.json) {
 		put_reply(reply);
 	} else {
-		lb_mcp_content_text(&text, reply->result);
+		lb_mcp_content_text(&text, reply->result, SIZE_MAX);
 		put_text(lb_buf_str(&text), text.len);
 	}
 	return lb_mcp_is_error(reply->result) ? LB_NO : LB_OK;

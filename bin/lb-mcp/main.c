@@ -10,6 +10,8 @@ static const struct lb_verb verbs[] = {
 	 call_verb, 1, -1},
 	{"disable", "SERVER...", "Have servers not used", change_options,
 	 disable_verb, 1, -1},
+	{"doctor", "[SERVER]...", "Say what is wrong with servers",
+	 doctor_options, doctor_verb, 0, -1},
 	{"enable", "SERVER...", "Have servers used again", change_options,
 	 enable_verb, 1, -1},
 	{"install", "market:AUTHOR/NAME",

@@ -37,12 +37,13 @@ static void show(const json_t *result)
 
 	json_array_foreach((json_t *)(uintptr_t)messages, i, one)
 	{
-		lb_autobuf struct lb_buf text = {0};
+		lb_autobuf struct lb_buf text = {0}, all = {0};
 		const char *role = lb_json_str(one, "role");
 
-		lb_buf_printf(&text, "%s: ", role ? role : "?");
-		lb_mcp_content_text(&text, one);
-		put_text(lb_buf_str(&text), text.len);
+		lb_mcp_content_text(&text, one, SIZE_MAX);
+		lb_buf_printf(&all, "%s: %s", role ? role : "?",
+			      lb_buf_str(&text));
+		put_text(all.data, all.len);
 	}
 }
 

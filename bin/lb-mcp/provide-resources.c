@@ -137,7 +137,7 @@ static void on_answer(void *arg, const struct lb_peer_answer *answer)
 			    answer->failure ? answer->failure->message
 					    : answer->error->text);
 	} else if (q->key) {
-		lb_mcp_content_text(&text, answer->result);
+		lb_mcp_content_text(&text, answer->result, LB_MCP_TEXT_MAX);
 		remember(q->p, q->key, lb_buf_str(&text), text.len);
 		answer_text(q->job, lb_buf_str(&text), text.len);
 	} else {

@@ -61,6 +61,7 @@ static json_t *list(void *arg, const json_t *context)
 	lb_mcp_may_fn *may = a.pipeline ? may_use : NULL;
 	json_t *all = lb_mcp_pool_tools(p->pool, may, &a);
 
+	p->listed = true;
 	if (resources_may(p, context) &&
 	    lb_mcp_pool_has_resources(p->pool, may, &a))
 		resources_offer(all);
@@ -106,7 +107,7 @@ static void on_answer(void *arg, const struct lb_peer_answer *answer)
 	if (!answer->result) {
 		fail(c, answer);
 	} else if (lb_mcp_is_error(answer->result)) {
-		lb_mcp_content_text(&text, answer->result);
+		lb_mcp_content_text(&text, answer->result, LB_MCP_TEXT_MAX);
 		lb_job_fail(c->job, "tool", "%s",
 			    text.len ? text.data
 				     : "the tool failed and does not say why");
@@ -179,8 +180,7 @@ static void on_changed(void *arg)
 {
 	struct providing *p = arg;
 
-	/* Nobody has a list yet. */
-	if (p->server && settled(p))
+	if (p->listed)
 		lb_tools_changed(p->server);
 }
 

@@ -12,6 +12,7 @@ struct providing {
 	struct office office;
 	struct lb_mcp_pool *pool;
 	struct lb_server *server;
+	bool listed;   /* somebody has a list that may change */
 	json_t *cache; /* of resources: provide-resources.c */
 };
 

@@ -50,7 +50,7 @@ static void show(const json_t *result)
 
 	if (put_blob(result))
 		return;
-	lb_mcp_content_text(&text, result);
+	lb_mcp_content_text(&text, result, SIZE_MAX);
 	put_text(lb_buf_str(&text), text.len);
 }
 

@@ -14,7 +14,8 @@ enum {
 };
 
 static bool skills;
-static const char *folder, *session, *config_file, *tools, *pipeline;
+static const char *folder, *session, *config_file, *tools, *pipeline,
+	*workspace;
 static struct web web;
 static int64_t timeout_ms = CALL_MS;
 static long page;
@@ -78,6 +79,10 @@ const struct lb_opt serve_options[] = {
 	 .arg = "LIST",
 	 .help = "offer these, as exec,read; else read,glob,grep",
 	 .text = &tools},
+	{.name = "workspace",
+	 .arg = "NAME",
+	 .help = "whose sandboxes: apart from all others'",
+	 .text = &workspace},
 	{'w', "workspace-dir", "DIR", "work in this folder", .text = &folder},
 	{0},
 };
@@ -140,10 +145,10 @@ static int choose_place(struct serving *s, struct lb_error *err)
 {
 	static char *own;
 
-	if (folder && session)
+	if (folder && (session || workspace))
 		return lb_fail(err, LB_USAGE,
-			       "name a folder (-w) or a session (--session), "
-			       "not both");
+			       "name a folder (-w), or whose sandbox "
+			       "(--session, --workspace), not both");
 	s->folder = folder;
 	s->session = session;
 	if (!folder && !session) {
@@ -167,7 +172,8 @@ int serve_verb(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	s.loop = lb_loop_open();
-	s.config = lb_config_load(config_file, &err);
+	if (lb_config_workspace(workspace, &err) == 0)
+		s.config = lb_config_load(config_file, &err);
 	s.state = s.config ? lb_config_state(&err) : NULL;
 	if (s.state && choose_place(&s, &err) == 0 &&
 	    tools_choose(&s, tools, &err) == 0 && tools_open(&s, &err) == 0) {

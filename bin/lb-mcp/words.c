@@ -52,17 +52,14 @@ static json_t *read_whole(const char *word, struct lb_error *err)
 	return NULL;
 }
 
-/* The type that a schema gives a member: one, or the first of several. */
-static const char *type_of(const json_t *schema, const char *name, size_t len)
+/* The type that a schema gives a member: a text, or several. */
+static const json_t *type_of(const json_t *schema, const char *name, size_t len)
 {
 	const json_t *member =
 		json_object_getn(json_object_get(schema, "properties"), name,
 				 len);
-	const json_t *type = json_object_get(member, "type");
 
-	if (json_is_array(type))
-		type = json_array_get(type, 0);
-	return json_is_string(type) ? json_string_value(type) : "string";
+	return json_object_get(member, "type");
 }
 
 /* A text as that type; NULL: it is none. */
@@ -87,24 +84,42 @@ static json_t *as(const char *type, const char *text)
 	return NULL;
 }
 
+/* The first of the types that it can be; without one it is a text. */
+static json_t *as_any(const json_t *types, const char *text)
+{
+	json_t *value = NULL;
+
+	for (size_t i = 0; !value && i < json_array_size(types); i++) {
+		const char *type = json_string_value(json_array_get(types, i));
+
+		value = type ? as(type, text) : NULL;
+	}
+	if (json_is_array(types))
+		return value;
+	return as(json_is_string(types) ? json_string_value(types) : "string",
+		  text);
+}
+
 static int read_word(const char *word, const json_t *schema, json_t *to,
 		     struct lb_error *err)
 {
 	const char *equals = strchr(word, '=');
 	bool json = equals && equals > word && equals[-1] == ':';
 	size_t len = equals ? (size_t)(equals - word) - json : 0;
-	const char *type = json ? "any" : type_of(schema, word, len);
+	const json_t *type = json ? NULL : type_of(schema, word, len);
+	const char *what =
+		json_is_string(type) ? json_string_value(type) : "such thing";
 	json_t *value;
 
 	if (len == 0)
 		return lb_fail(err, LB_USAGE,
 			       "'%.60s' is neither NAME=TEXT nor NAME:=JSON",
 			       word);
-	value = as(type, equals + 1);
+	value = json ? as("any", equals + 1) : as_any(type, equals + 1);
 	if (!value)
 		return lb_fail(err, LB_USAGE, "%.*s: '%.60s' is no %s",
 			       (int)len, word, equals + 1,
-			       json ? "JSON" : type);
+			       json ? "JSON" : what);
 	json_object_setn_new(to, word, len, value);
 	return 0;
 }

@@ -1,4 +1,6 @@
-/* native.c - the providers that come with lb: of the sandbox, of skills. */
+/* native.c - the providers that come with lb: of the sandbox, of skills, of MCP
+ * servers. */
+#include <stdint.h>
 #include <string.h>
 
 #include "agent/tools.h"
@@ -9,8 +11,9 @@ static const char *const of_sandbox[] = {"exec", "read", "write", "edit",
 static const char *const of_skills[] = {"activate", "register_skill", NULL};
 
 static const struct native natives[] = {
-	{"native", "lb-tool", of_sandbox},
-	{PROVIDER_SKILL, "lb-skill", of_skills},
+	{"native", "lb-tool", "serve", of_sandbox},
+	{PROVIDER_SKILL, "lb-skill", "serve", of_skills},
+	{PROVIDER_MCP, "lb-mcp", "provide", NULL},
 	{0},
 };
 
@@ -26,7 +29,7 @@ const struct native *native_find(const char *name)
 static const struct native *whose(const char *tool)
 {
 	for (const struct native *n = natives; n->name; n++)
-		for (size_t i = 0; n->tools[i]; i++)
+		for (size_t i = 0; n->tools && n->tools[i]; i++)
 			if (strcmp(n->tools[i], tool) == 0)
 				return n;
 	return NULL;
@@ -54,6 +57,20 @@ static bool is_off(const struct lb_config *config, const struct native *n)
 	       !json_is_true(lb_config_get(config, "box.allow_host"));
 }
 
+static bool has_servers(const struct lb_config *config)
+{
+	const json_t *servers = lb_config_get(config, "mcp.servers");
+	const char *name;
+	json_t *one;
+
+	json_object_foreach((json_t *)(uintptr_t)servers, name, one)
+	{
+		if (!json_is_false(json_object_get(one, "enable")))
+			return true;
+	}
+	return false;
+}
+
 static bool is_wanted(const struct agent *a, const struct lb_grants *g,
 		      const struct native *n)
 {
@@ -62,6 +79,8 @@ static bool is_wanted(const struct agent *a, const struct lb_grants *g,
 	if (is_off(config, n) || is_replaced(config, n) ||
 	    !lb_grants_provider(g, n->name))
 		return false;
+	if (!n->tools)
+		return lb_grants_any(g) && has_servers(config);
 	for (size_t i = 0; n->tools[i]; i++)
 		if (lb_grants_allow(g, n->tools[i], n->tools[i]))
 			return true;

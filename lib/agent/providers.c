@@ -96,9 +96,29 @@ static void make_native(const struct native *n, struct texts *argv,
 	size_t n_keys = lb_config_env_keys(keys, MAX_TEXTS);
 
 	add(argv, lb_printf("%s/%s", folder, n->program));
-	add(argv, lb_strdup("serve"));
+	add(argv, lb_strdup(n->verb));
 	for (size_t i = 0; i < n_keys; i++)
 		add(env, lb_strdup(keys[i]));
+}
+
+/* The variables that servers are given by name: "env:NAME". */
+static void add_secrets(struct texts *env, const json_t *servers)
+{
+	static const char *const places[] = {"env", "headers", "box.env"};
+	const char *name, *key, *text;
+	json_t *server, *one;
+
+	json_object_foreach((json_t *)(uintptr_t)servers, name, server)
+	{
+		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+			json_object_foreach(lb_json_path(server, places[i]),
+					    key, one)
+			{
+				text = json_string_value(one);
+				if (text && strncmp(text, "env:", 4) == 0)
+					add_variable(env, text + 4);
+			}
+	}
 }
 
 static struct lb_provider *open_one(struct agent *a, const char *name,
@@ -113,6 +133,9 @@ static struct lb_provider *open_one(struct agent *a, const char *name,
 	make_env(&env, a->options, settings);
 	if (!settings && native)
 		make_native(native, &argv, &env);
+	if (strcmp(name, PROVIDER_MCP) == 0)
+		add_secrets(&env,
+			    lb_config_get(a->options->config, "mcp.servers"));
 	p = lb_provider_open(a->loop,
 			     &(struct lb_provider_how){
 				     .name = name,

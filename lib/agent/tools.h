@@ -41,11 +41,12 @@ void agent_complain_once(struct agent *a, const char *what, const char *name,
 
 /* A provider that need not be configured. */
 struct native {
-	const char *name, *program;
-	const char *const *tools; /* NULL-ended */
+	const char *name, *program, *verb;
+	const char *const *tools; /* NULL-ended; NULL: what servers have */
 };
 
 #define PROVIDER_SKILL "skill"
+#define PROVIDER_MCP "mcp"
 
 /* NULL: there is none of that name. */
 const struct native *native_find(const char *name);

@@ -29,4 +29,3 @@
  .doc = "seconds of processor time that they may take together"},
 {"box.quota.namespace.concurrent_execs", LB_KEY_INT, NULL, 0, 1000000,
  .doc = "commands of all of one box.workspace that may run at once"},
-/* clang-format on */

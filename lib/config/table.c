@@ -192,6 +192,9 @@ const struct lb_key lb_keys[] = {
 	"it may use them at all"},
 {"pipelines.*.sandbox.listed", LB_KEY_LIST, "[]",
  .doc = "who is listed, each as BOT:person_ID"},
+{"pipelines.*.extensions_preferences.mcp_resource_agent_read_enabled",
+ LB_KEY_BOOL, "true",
+ .doc = "may a model list and read resources of the MCP servers it has"},
 {"pipelines.*.extensions_preferences.enable_all_skills", LB_KEY_BOOL, NULL,
  .doc = "may a model use all skills, or those of skills alone; where it is not "
 	"said, all unless skills is there"},
@@ -300,7 +303,7 @@ const struct lb_key lb_keys[] = {
  .doc = "variables of the environment that it gets beside the usual ones"},
 {"tools.providers.*.bare-names", LB_KEY_BOOL, "false",
  .doc = "its tools are offered as NAME, not as PROVIDER__NAME; those of the "
-	"providers native and skill always are"},
+	"providers native, skill and mcp always are"},
 {"tools.call-timeout", LB_KEY_DURATION, "\"120s\"",
  .doc = "how long a call of a tool may take"},
 {"tools.list-timeout", LB_KEY_DURATION, "\"10s\"",

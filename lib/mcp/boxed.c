@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "mcp/stage.h"
 
 extern char **environ;
 
@@ -98,26 +99,23 @@ static void add_network(const json_t *box, struct lb_words *argv)
 					      : "off");
 }
 
-static int add_folder(const struct lb_mcp_server *s, struct lb_words *argv,
-		      struct lb_error *err)
+static void add_folder(const struct lb_mcp_server *s,
+		       const struct lb_mcp_plan *plan, struct lb_words *argv)
 {
-	const char *path = lb_json_str(s->box, "host_path");
 	const char *mode = lb_json_str(s->box, "host_path_mode");
 
-	if (!path || !*path)
-		return 0;
-	if (*path != '/')
-		return lb_fail(err, LB_CONFIG,
-			       "box.host_path '%s' is no absolute path", path);
+	if (!plan->project)
+		return;
 	lb_words_add(argv, lb_strdup("--mount"));
 	lb_words_add(argv,
-		     lb_printf("%s:" LB_MCP_PROJECT "%s", path,
+		     lb_printf("%s:" LB_MCP_PROJECT "%s", plan->project,
 			       mode && strcmp(mode, "rw") == 0 ? "" : ":ro"));
-	return 0;
 }
 
-int lb_mcp_boxed_options(const struct lb_mcp_launch *l, struct lb_words *argv,
-			 struct lb_words *env, struct lb_error *err)
+/* lb-exec and its options up to "--"; env is what it is started with. */
+static int put_options(const struct lb_mcp_launch *l,
+		       const struct lb_mcp_plan *plan, struct lb_words *argv,
+		       struct lb_words *env, struct lb_error *err)
 {
 	const struct lb_mcp_server *s = l->server;
 	lb_autofree char *bin = lb_path_program();
@@ -131,11 +129,48 @@ int lb_mcp_boxed_options(const struct lb_mcp_launch *l, struct lb_words *argv,
 	if (!l->nameless)
 		add_text(argv, "--session", lb_printf("mcp/%s", s->name));
 	add_limits(l, argv);
-	if (add_folder(s, argv, err) < 0 ||
-	    add_env(s, json_object_get(s->box, "env"), argv, env, err) < 0 ||
+	add_folder(s, plan, argv);
+	if (add_env(s, json_object_get(s->box, "env"), argv, env, err) < 0 ||
 	    add_env(s, s->env, argv, env, err) < 0)
 		return -1;
 	return 0;
+}
+
+static struct lb_mcp_transport *open_boxed(
+	const struct lb_mcp_launch *l, struct lb_loop *loop, bool install,
+	const struct lb_mcp_transport_events *events, void *arg,
+	struct lb_error *err)
+{
+	lb_autowords struct lb_words argv = {.n = 0}, env = {.n = 0};
+	struct lb_mcp_transport *t = NULL;
+	struct lb_mcp_plan plan;
+
+	if (lb_mcp_plan_make(&plan, l->server, err) < 0)
+		return NULL;
+	if (put_options(l, &plan, &argv, &env, err) == 0) {
+		lb_words_add(&argv, lb_strdup("--service"));
+		if (install)
+			lb_words_pair(&argv, "--network", "on");
+		else
+			add_network(l->server->box, &argv);
+		lb_words_add(&argv, lb_strdup("--"));
+		if (install)
+			lb_mcp_plan_install(&plan, &argv);
+		for (size_t i = 0; !install && i < plan.run.n; i++)
+			lb_words_add(&argv, lb_strdup(plan.run.at[i]));
+		t = lb_mcp_stdio_open(loop,
+				      &(struct lb_mcp_program){
+					      .argv = lb_words_list(&argv),
+					      .env = lb_words_list(&env),
+					      .guard = l->guard,
+					      .max_line = l->max_line,
+					      .boxed = true,
+					      .installs = install,
+				      },
+				      events, arg);
+	}
+	lb_mcp_plan_release(&plan);
+	return t;
 }
 
 struct lb_mcp_transport *lb_mcp_boxed_open(
@@ -143,24 +178,13 @@ struct lb_mcp_transport *lb_mcp_boxed_open(
 	const struct lb_mcp_transport_events *events, void *arg,
 	struct lb_error *err)
 {
-	lb_autowords struct lb_words argv = {.n = 0}, env = {.n = 0};
-	const struct lb_mcp_server *s = l->server;
+	return open_boxed(l, loop, false, events, arg, err);
+}
 
-	if (lb_mcp_boxed_options(l, &argv, &env, err) < 0)
-		return NULL;
-	lb_words_add(&argv, lb_strdup("--service"));
-	add_network(s->box, &argv);
-	lb_words_add(&argv, lb_strdup("--"));
-	lb_words_add(&argv, lb_strdup(s->command));
-	for (char **a = s->args; a && *a; a++)
-		lb_words_add(&argv, lb_strdup(*a));
-	return lb_mcp_stdio_open(loop,
-				 &(struct lb_mcp_program){
-					 .argv = lb_words_list(&argv),
-					 .env = lb_words_list(&env),
-					 .guard = l->guard,
-					 .max_line = l->max_line,
-					 .boxed = true,
-				 },
-				 events, arg);
+struct lb_mcp_transport *lb_mcp_boxed_install(
+	const struct lb_mcp_launch *l, struct lb_loop *loop,
+	const struct lb_mcp_transport_events *events, void *arg,
+	struct lb_error *err)
+{
+	return open_boxed(l, loop, true, events, arg, err);
 }

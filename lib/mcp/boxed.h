@@ -2,11 +2,12 @@
  * mcp/boxed.h - a server's program in its sandbox. Inside the room only.
  *
  *     boxed.c  the command line of lb-exec
- *     stage.c  what is put into the sandbox first
+ *     stage.c  what is put into the sandbox first, stage-install.c how
  */
 #ifndef LB_MCP_BOXED_H
 #define LB_MCP_BOXED_H
 
+#include "box/spec.h"
 #include "mcp/launch.h"
 #include "mcp/words.h"
 
@@ -20,10 +21,14 @@ struct lb_mcp_transport *lb_mcp_boxed_open(
 	const struct lb_mcp_transport_events *events, void *arg,
 	struct lb_error *err);
 
-/* lb-exec and its options up to "--"; env what it shall be started with. */
-int lb_mcp_boxed_options(const struct lb_mcp_launch *launch,
-			 struct lb_words *argv, struct lb_words *env,
-			 struct lb_error *err);
+/*
+ * What puts things into it, as a program whose end is told by on_gone with the
+ * code LB_OK when all went well, and LB_MCP_DEP_INSTALL with what it said last.
+ */
+struct lb_mcp_transport *lb_mcp_boxed_install(
+	const struct lb_mcp_launch *launch, struct lb_loop *loop,
+	const struct lb_mcp_transport_events *events, void *arg,
+	struct lb_error *err);
 
 /* A text of env or headers: what it refers to, or (literal) itself. */
 char *lb_mcp_secret(const struct lb_mcp_server *server, const char *text,

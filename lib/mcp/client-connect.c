@@ -35,7 +35,8 @@ static void refuse(struct lb_mcp_client *c, enum lb_exit code, const char *fmt,
 static void lost(struct lb_mcp_client *c, const struct lb_error *why)
 {
 	/* What cannot be connected to was never asked. */
-	bool reached = is_program(c) || why->code != LB_UNAVAILABLE;
+	bool reached =
+		is_program(c) || c->reached || why->code != LB_UNAVAILABLE;
 
 	lb_mcp_fail(c, reached ? LB_MCP_INIT : LB_MCP_RELAY_CONNECT, why);
 }
@@ -401,6 +402,14 @@ bool lb_mcp_handshake_refused(struct lb_mcp_client *c,
 
 bool lb_mcp_handshake_lost(struct lb_mcp_client *c, enum lb_mcp_phase phase)
 {
+	if (phase == LB_MCP_DEP_INSTALL && !c->installed &&
+	    c->state == LB_MCP_IS_STARTING) {
+		if (c->shake)
+			lb_peer_cancel(c->shake, NULL);
+		c->shake = NULL;
+		lb_mcp_install(c);
+		return true;
+	}
 	if (c->state != LB_MCP_IS_STARTING || !is_program(c) ||
 	    phase != LB_MCP_INIT || c->respawned)
 		return false;

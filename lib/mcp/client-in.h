@@ -15,10 +15,13 @@ struct lb_mcp_client {
 		LB_MCP_IS_RENEWING, /* its session expired: initialize again */
 		LB_MCP_IS_GONE,
 	} state;
-	enum lb_mcp_era known;   /* what was remembered or forced */
-	bool old_way;            /* HTTP and SSE */
-	bool forced, remembered; /* `known` */
-	bool respawned;          /* it was silent when it was probed */
+	enum lb_mcp_era known;      /* what was remembered or forced */
+	bool old_way;               /* HTTP and SSE */
+	bool forced, remembered;    /* `known` */
+	bool installing, installed; /* what it needs */
+	struct lb_buf said;         /* by what installs, its end */
+	bool reached;               /* somebody answered by HTTP */
+	bool respawned;             /* it was silent when it was probed */
 	bool again; /* initialize was tried with another revision */
 	struct lb_peer_call *shake;    /* of the handshake, under way */
 	bool probing;                  /* it is server/discover */
@@ -55,6 +58,9 @@ void lb_mcp_renew(struct lb_mcp_client *c);
 bool lb_mcp_handshake_refused(struct lb_mcp_client *c,
 			      const struct lb_mcp_refusal *refusal,
 			      const struct lb_error *why);
+/* client-install.c: what it needs is not there: get it, and begin anew. */
+void lb_mcp_install(struct lb_mcp_client *c);
+
 /* The program ended while we shook hands: true, it is started again. */
 bool lb_mcp_handshake_lost(struct lb_mcp_client *c, enum lb_mcp_phase phase);
 

@@ -143,7 +143,7 @@ static void on_turn(void *arg)
 		struct lb_mcp_request *r = c->first;
 
 		if (r->call)
-			lb_peer_cancel(r->call, NULL);
+			lb_peer_forget(r->call);
 		r->call = NULL;
 		fail_request(r, &why);
 	}
@@ -241,6 +241,7 @@ static void on_unanswered(void *arg, int64_t id,
 	struct lb_mcp_client *c = arg;
 	struct lb_mcp_request *r = find(c, id);
 
+	c->reached = c->reached || refusal;
 	if (id == 0) { /* a notification: nobody waits for it */
 		on_words(c, why->text, strlen(why->text));
 		return;
@@ -250,7 +251,7 @@ static void on_unanswered(void *arg, int64_t id,
 	if (r && !r->renewed && is_expired(refusal) &&
 	    !lb_mcp_is_modern(c->revision)) {
 		r->renewed = true;
-		lb_peer_cancel(r->call, NULL);
+		lb_peer_forget(r->call);
 		r->call = NULL;
 		if (c->state == LB_MCP_IS_READY)
 			lb_mcp_renew(c);
@@ -359,6 +360,7 @@ void lb_mcp_client_close(struct lb_mcp_client *c, int64_t until)
 	lb_timer_cancel(c->loop, &c->patience);
 	lb_mcp_transport_close(c->t, until);
 	lb_peer_close(c->peer);
+	lb_buf_release(&c->said);
 	while (c->first)
 		free_request(c->first);
 	json_decref(c->capabilities);

@@ -332,6 +332,11 @@ void lb_peer_cancel(struct lb_peer_call *call, const char *why)
 {
 	if (call->failed.code == LB_OK)
 		tell_cancelled(call, why);
+	lb_peer_forget(call);
+}
+
+void lb_peer_forget(struct lb_peer_call *call)
+{
 	unlink_call(call);
 	free(call);
 }

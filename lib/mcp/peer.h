@@ -91,6 +91,9 @@ void lb_peer_touch(struct lb_peer_call *call);
 /* No answer is wanted; the other side is told, with a word why, or NULL. */
 void lb_peer_cancel(struct lb_peer_call *call, const char *why);
 
+/* The same, and nobody is told: it went to somebody who is gone. */
+void lb_peer_forget(struct lb_peer_call *call);
+
 int lb_peer_notify(struct lb_peer *peer, const char *method,
 		   json_t *take_params, struct lb_error *err);
 int lb_peer_answer(struct lb_peer *peer, const json_t *id, json_t *take_result,

@@ -222,25 +222,27 @@ static int on_data(void *arg, const char *data, size_t len)
 	return 0;
 }
 
-/* The end of a stream. */
-static void stream_ended(struct exchange *e, struct lb_error *err)
+/* The end of a stream, for a reason, or (NULL) for good. */
+static void stream_ended(struct exchange *e, const struct lb_error *why)
 {
-	struct lb_error ignored;
+	struct lb_error err;
 
-	lb_sse_finish(&e->sse, on_event, e, &ignored);
+	lb_sse_finish(&e->sse, on_event, e, &err);
 	if (!is_awaited(e)) {
 		drop(e);
 		return;
 	}
-	if (e->resumes < MAX_RESUMES && !e->h->ending &&
+	if (why && e->resumes < MAX_RESUMES && !e->h->ending &&
 	    (e->last_id.len > 0 || e->what == LISTEN)) {
 		resume(e);
 		return;
 	}
-	if (err->code == LB_OK)
-		lb_fail(err, LB_PROTOCOL,
+	if (why && why->code != LB_OK)
+		err = *why;
+	else
+		lb_fail(&err, LB_PROTOCOL,
 			"its event stream ended without the answer");
-	give_up(e, err, false);
+	give_up(e, &err, false);
 }
 
 /* What one message as a body is. */
@@ -293,6 +295,8 @@ static void on_end(void *arg, const struct lb_http_end *end)
 	else if (e->is_stream || (failed && end->status == 0 &&
 				  (e->what == LISTEN || e->what == RESUME)))
 		stream_ended(e, &err);
+	else if (failed && e->what == RESUME)
+		stream_ended(e, NULL);
 	else if (failed)
 		give_up(e, &err, end->cause == LB_HTTP_DONE);
 	else

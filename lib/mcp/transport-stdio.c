@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "mcp/stage.h"
 #include "mcp/transport.h"
 #include "record/line.h"
 
@@ -34,7 +35,7 @@ struct stdio {
 	struct lb_timer timer;
 	struct lb_error failed; /* it did not start */
 	enum lb_mcp_phase failed_in;
-	bool ending, heard, is_gone;
+	bool ending, heard, is_gone, installs;
 };
 
 static void shut(struct stdio *s, int *fd)
@@ -72,7 +73,8 @@ static void let_go(struct stdio *s)
 {
 	struct pollfd more = {.fd = s->log, .events = POLLIN};
 
-	while (s->log >= 0 && poll(&more, 1, 0) > 0 && read_words(s))
+	while (s->words && s->log >= 0 && poll(&more, 1, 0) > 0 &&
+	       read_words(s))
 		; /* its last words */
 	shut(s, &s->in);
 	shut(s, &s->out);
@@ -118,6 +120,21 @@ static bool read_status(struct stdio *s, struct lb_error *why,
 	return true;
 }
 
+/* Of what installs, its end is all there is to know. */
+static bool put_installed(struct stdio *s, int code, struct lb_error *why,
+			  enum lb_mcp_phase *phase)
+{
+	if (!s->installs)
+		return false;
+	*phase = LB_MCP_DEP_INSTALL;
+	why->code = code == 0 ? LB_OK : LB_AGAIN;
+	if (code != 69)
+		return true;
+	*phase = LB_MCP_BOX_UNAVAILABLE;
+	read_status(s, why, phase);
+	return true;
+}
+
 static void put_end(struct stdio *s, int status, struct lb_error *why,
 		    enum lb_mcp_phase *phase)
 {
@@ -130,9 +147,13 @@ static void put_end(struct stdio *s, int status, struct lb_error *why,
 			WTERMSIG(status));
 	else
 		lb_fail(why, LB_AGAIN, "it exited %d", code);
+	if (put_installed(s, code, why, phase))
+		return;
+	if (!s->heard && boxed && code == LB_MCP_UNSTAGED)
+		*phase = LB_MCP_DEP_INSTALL;
 	if (!s->heard && (code == 126 || code == 127))
 		*phase = LB_MCP_PROCESS_START; /* as a shell says it */
-	if (!boxed || s->heard)
+	if (!boxed || s->heard || code == LB_MCP_UNSTAGED)
 		return;
 	*phase = code == 69                   ? LB_MCP_BOX_UNAVAILABLE
 		 : code == 126 || code == 127 ? LB_MCP_PROCESS_START
@@ -153,7 +174,7 @@ static void ended(struct stdio *s)
 	int status = bury(s);
 
 	put_end(s, status, &why, &phase);
-	if (!dead)
+	if (!dead && !s->installs)
 		lb_fail(&why, LB_AGAIN, "it closed its output");
 	let_go(s);
 	s->is_gone = true;
@@ -418,6 +439,7 @@ struct lb_mcp_transport *lb_mcp_stdio_open(
 	*s = (struct stdio){
 		.t = {&stdio_kind, loop, events, arg},
 		.guard = program->guard,
+		.installs = program->installs,
 		.in = -1,
 		.out = -1,
 		.log = -1,

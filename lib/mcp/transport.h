@@ -136,7 +136,8 @@ struct lb_mcp_program {
 	char *const *argv, *const *env; /* env NULL: ours */
 	struct lb_guard *guard;
 	size_t max_line;
-	bool boxed; /* argv is lb-exec, which tells of its end at 3 */
+	bool boxed;    /* argv is lb-exec, which tells of its end at 3 */
+	bool installs; /* it says nothing that is meant for us */
 };
 
 /* A failure to start is told by on_gone, not here. Never NULL. */

@@ -106,10 +106,33 @@ static bool means_guarded(const struct lb_grants *g, const char *name,
 	       (lb_grants_by_own_name(g, name) && is_guarded(own));
 }
 
+/*
+ * A tool of an MCP server is SERVER__TOOL, and TOOL alone in the lists of
+ * LangBot. What comes with lb is never meant by that.
+ */
+static bool has_tail(const json_t *list, const char *own)
+{
+	static const char *const ours[] = {"exec",     "read",          "write",
+					   "edit",     "glob",          "grep",
+					   "activate", "register_skill"};
+	const char *tail = strstr(own, "__");
+	bool is_ours = false;
+
+	for (; tail; tail = strstr(tail, "__")) {
+		tail += 2;
+		for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+			is_ours = is_ours || strcmp(ours[i], tail) == 0;
+		if (!is_ours && has(list, tail))
+			return true;
+	}
+	return false;
+}
+
 bool lb_grants_allow(const struct lb_grants *g, const char *name,
 		     const char *own)
 {
-	if (!g->all && !has(g->tools, name) && !has(g->tools, own))
+	if (!g->all && !has(g->tools, name) && !has(g->tools, own) &&
+	    !has_tail(g->tools, own))
 		return false;
 	return !lb_grants_deny(g, name, own) &&
 	       (g->open || !means_guarded(g, name, own));

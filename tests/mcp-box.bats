@@ -1,0 +1,245 @@
+#!/usr/bin/env bats
+# MCP servers in sandboxes: what they see, what is put there for them, and what a
+# provider makes of those that live and die.
+
+load helper
+load mcp
+
+setup() {
+	exec < /dev/null
+	needs_sandbox
+	cd "$BATS_TEST_TMPDIR"
+	chmod 755 "$BATS_TEST_TMPDIR"
+	export LB_MODEL=offline:tools
+	mkdir -p srv
+	cp "$BATS_TEST_DIRNAME/doubles/mcp-server.py" srv/server.py
+}
+
+teardown() {
+	stop_mcp
+}
+
+# servers YAML - servers of the configuration, and all tools granted.
+servers() {
+	cat > "$LB_CONFIG" <<-END
+		mcp:
+		  servers:
+		$(sed 's/^/    /')
+		box: {local: {allowed_mount_roots: ["$BATS_TEST_TMPDIR"]}}
+		pipelines: {default: {ai: {local-agent: {enable-all-tools: true}}}${1:+, $1}}
+	END
+}
+
+# ask REQUEST... - of the provider: its answers, by their ids.
+ask() {
+	printf '%s\n' "$@" | timeout 60 lb-mcp | jq -sc 'sort_by(.id // "")[]'
+}
+
+call() {
+	jq -cn --arg i "$1" --arg n "$2" --argjson a "${3:-{\}}" --arg p "${4:-}" \
+		'{op: "call", id: $i, name: $n, arguments: $a, context: (if $p == "" then {} else {pipeline: $p} end)}'
+}
+
+@test "a server in its sandbox has its variables and its project, and no network" {
+	echo secret > here
+	export KEY=sesame
+	servers <<-END
+		s: {command: python3, args: ["$PWD/srv/server.py"], env: {KEY: "env:KEY"}, box: {env: {MORE: x}}}
+	END
+	same sesame "$(mcp call s env name=KEY)"
+	same x "$(mcp call s env name=MORE)"
+	same '(unset)' "$(mcp call s env name=LB_STATE)"
+	same 'server.py' "$(mcp call s sh command='ls /mnt/project')"
+	same '' "$(mcp call s sh command="cat $PWD/here 2> /dev/null")"
+	same 'lo:' "$(mcp call s sh command="grep -o '[a-z0-9]*:' /proc/net/dev")"
+	# what it writes stays, and the project does not change
+	mcp call s sh command='echo kept > /workspace/note; echo x > /mnt/project/y'
+	same kept "$(mcp call s sh command='cat /workspace/note')"
+	[ ! -e srv/y ]
+}
+
+@test "the keys of a server stand in no list of processes" {
+	export KEY=a-key-that-is-long
+	servers <<-END
+		s: {command: python3, args: ["$PWD/srv/server.py"], env: {KEY: "env:KEY"}}
+	END
+	run -0 mcp call s sh command='cat /proc/*/cmdline | tr "\0" " "'
+	[[ $output != *a-key-that-is-long* ]]
+	lb-mcp call s slow ms=60000 3>&- &
+	local pid=$!
+	for _ in {1..200}; do
+		pgrep -f "$PWD/srv:/mnt/project" > /dev/null && break
+		sleep 0.05
+	done
+	pgrep -f "$PWD/srv:/mnt/project"
+	run pgrep -f a-key-that-is-long
+	same '' "$output"
+	kill $pid
+	wait $pid || true
+}
+
+@test "a package of npm is installed into the sandbox once, and started from there" {
+	need npm
+	mkdir srv/pkg
+	echo '{"name":"@x/tiny","version":"1.0.0","bin":{"tiny":"s.js","other":"o.js"}}' > srv/pkg/package.json
+	cat > srv/pkg/s.js <<-'END'
+		#!/usr/bin/env node
+		const out = o => console.log(JSON.stringify({jsonrpc: "2.0", ...o}));
+		require("readline").createInterface({input: process.stdin}).on("line", l => {
+			const m = JSON.parse(l);
+			if (m.id === undefined) return;
+			if (m.method == "initialize") out({id: m.id, result: {protocolVersion: "2025-06-18", capabilities: {tools: {}}, serverInfo: {name: "tiny", version: "1"}}});
+			else if (m.method == "tools/call") out({id: m.id, result: {content: [{type: "text", text: __filename + " " + process.argv.slice(2)}]}});
+			else out({id: m.id, error: {code: -32601, message: "no"}});
+		});
+	END
+	servers <<-END
+		s: {command: npx, args: [-y, /mnt/project/pkg, a, b], box: {host_path: "$PWD/srv"}}
+		none: {command: npx, args: [-y, /mnt/project/none], box: {host_path: "$PWD/srv"}}
+	END
+	run -0 --separate-stderr mcp call s where
+	same '/workspace/.mcp/npm/node_modules/@x/tiny/s.js a,b' "$output"
+	rm srv/pkg/s.js # it is not looked at again
+	run -0 --separate-stderr mcp call s where
+	same '/workspace/.mcp/npm/node_modules/@x/tiny/s.js a,b' "$output"
+	run -1 --separate-stderr mcp test none --json
+	jq -e '.error_phase == "dep_install" and (.error_message | contains("package.json"))' <<< "$output"
+	same 1 "$(mcp logs none | grep -c 'code ENOENT')"
+}
+
+@test "a project of Python gets its environment, whatever its interpreter is here" {
+	[ -x /usr/bin/python3 ] && /usr/bin/python3 -c 'import ensurepip' || skip 'needs python3 with venv'
+	mkdir -p srv/.venv/bin
+	ln -s /nowhere/python3 srv/.venv/bin/python3
+	: > srv/requirements.txt
+	servers <<-END
+		s: {command: "$PWD/srv/.venv/bin/python3", args: ["$PWD/srv/server.py"]}
+	END
+	run -0 --separate-stderr mcp call s sh command='echo $VIRTUAL_ENV; command -v python3; pwd'
+	same '/workspace/.mcp/venv
+/workspace/.mcp/venv/bin/python3
+/mnt/project' "$output"
+	stamp=$(mcp call s sh command='cat /workspace/.mcp/stamp; stat -c %Y /workspace/.mcp/venv')
+	same "$stamp" "$(mcp call s sh command='cat /workspace/.mcp/stamp; stat -c %Y /workspace/.mcp/venv')"
+	touch -d '1 hour ago' srv/server.py
+	[ "$stamp" != "$(mcp call s sh command='cat /workspace/.mcp/stamp; stat -c %Y /workspace/.mcp/venv')" ]
+}
+
+@test "what cannot be installed in time is ended" {
+	need npm
+	mkdir srv/pkg
+	echo '{"name":"slow","version":"1.0.0","bin":"s.js"}' > srv/pkg/package.json
+	servers <<-END
+		s: {command: npx, args: [-y, /mnt/project/pkg], box: {host_path: "$PWD/srv", install_timeout_sec: 0.01}}
+	END
+	run -1 --separate-stderr mcp test s --json
+	jq -e '.error_phase == "dep_install" and (.error_message | startswith("what it needs was not installed within 0.01 s"))' <<< "$output"
+}
+
+@test "without a sandbox a server is refused, and never run here" {
+	servers <<-END
+		s: {command: touch, args: [/tmp/$$-ran]}
+	END
+	LB__BOX__ENABLED=false run -1 --separate-stderr mcp test s --json
+	same box_unavailable "$(jq -r .error_phase <<< "$output")"
+	[ ! -e /tmp/$$-ran ]
+	servers <<-END
+		s: {command: python3, args: [x], box: {host_path: /etc}}
+	END
+	run -1 --separate-stderr mcp test s --json
+	same session_create "$(jq -r .error_phase <<< "$output")"
+}
+
+@test "an agent uses a program in its sandbox and a URL in one turn" {
+	mcp_http --http --session
+	servers <<-END
+		near: {command: python3, args: ["$PWD/srv/server.py", --text, near]}
+		far: {url: "$MCP_URL"}
+	END
+	jq -cn '{kind: "query", id: "q1", bot: "-", platform: "text", session: "-/s",
+		launcher_type: "person", launcher_id: "s", sender_id: "s", pipeline: "default",
+		runner: "local-agent", prompt: [], user: {role: "user", content: [{type: "text", text:
+		"call near__text {}\nand far__echo {\"text\":\"x\"}\nsay {results}"}]}}' > query
+	run -0 --separate-stderr timeout 60 lb-agent < query
+	same 'near {"text": "x"}' "$(jq -r 'select(.kind == "reply").text' <<< "$output")"
+}
+
+@test "a pipeline has the servers it names, at list and at call" {
+	servers '' <<-END
+		one: {command: python3, args: ["$PWD/srv/server.py"]}
+		two: {command: python3, args: ["$PWD/srv/server.py"], uuid: u-2}
+	END
+	sed -i '/^pipelines/d' "$LB_CONFIG"
+	cat >> "$LB_CONFIG" <<-'END'
+		pipelines:
+		  default: {extensions_preferences: {mcp_servers: [one]}}
+		  all: {}
+		  none: {extensions_preferences: {mcp_servers: []}}
+		  byid: {extensions_preferences: {mcp_servers: [u-2], enable_all_mcp_servers: false}}
+	END
+	lb-config check
+	run -0 ask '{"op":"hello","version":1}' \
+		'{"op":"list","id":"1","context":{"pipeline":"default"}}' \
+		'{"op":"list","id":"2","context":{"pipeline":"all"}}' \
+		'{"op":"list","id":"3","context":{"pipeline":"none"}}' \
+		'{"op":"list","id":"4","context":{"pipeline":"byid"}}' \
+		"$(call 5 two__echo '{}' default)" "$(call 6 one__echo '{}' default)" \
+		"$(call 7 mcp_read_resource '{"server_name":"two","uri":"test://a"}' default)" \
+		"$(call 8 one__echo '{}' none)"
+	same '["mcp","one"] ["mcp","one","two"] [] ["mcp","two"]' "$(jq -sr '[.[] | select(.tools) |
+		[.tools[].name | split("_")[0]] | unique | tojson] | join(" ")' <<< "$output")"
+	same '5 denied
+7 denied
+8 denied' "$(jq -r 'select(.ok == false) | "\(.id) \(.error.code)"' <<< "$output")"
+	same true "$(jq 'select(.id == "6").ok' <<< "$output")"
+}
+
+@test "a server that dies is begun again, and says how it is" {
+	servers <<-END
+		s: {command: python3, args: ["$PWD/srv/server.py"]}
+		bad: {command: nope, host: true}
+	END
+	mkfifo in out
+	lb-mcp < in > out 2> err 3>&- &
+	local pid=$!
+	exec 5> in 6< out
+	printf '%s\n' '{"op":"hello","version":1}' '{"op":"list","id":"1","context":{}}' >&5
+	read -r -t 20 _ <&6
+	read -r -t 20 line <&6
+	jq -e '.id == "1" and ([.tools[].name] | index("s__echo"))' <<< "$line"
+	same 'bad error process_start 1
+s connected null 0' "$(lb-mcp list | jq -r '"\(.name) \(.status) \(.error_phase) \(.retry_count)"' | sort)"
+	call 2 s__die >&5
+	while read -r -t 20 line <&6; do [[ $line != *'"id":"2"'* ]] || break; done
+	jq -e '.error.code == "unavailable"' <<< "$line"
+	# it comes back after two seconds
+	for _ in {1..40}; do
+		call 3 s__echo '{"a":1}' >&5
+		while read -r -t 20 line <&6; do [[ $line != *'"id":"3"'* ]] || break; done
+		[[ $line != *'"ok":true'* ]] || break
+		sleep 0.25
+	done
+	jq -e '.content == "{\"a\": 1}"' <<< "$line"
+	grep -q "MCP server 's': it exited 3 (runtime); it is tried again in 2 s" err
+	exec 5>&- 6<&-
+	wait $pid
+	gone "$PWD/srv:/mnt/project"
+}
+
+@test "resources are tools, results keep their pictures, and failures their words" {
+	servers <<-END
+		s: {command: python3, args: ["$PWD/srv/server.py"]}
+	END
+	run -0 ask "$(call 1 mcp_list_resources '{"server_name":"s"}')" \
+		"$(call 2 mcp_read_resource '{"server_name":"s","uri":"test://a"}')" \
+		"$(call 3 mcp_read_resource '{"server_name":"x","uri":"test://a"}')" \
+		"$(call 4 s__picture)" "$(call 5 s__fail)" "$(call 6 s__nothing)" "$(call 7 x__y)"
+	same '"test://a - a\ntest://bin - bin\n"
+"the text of a"
+usage
+["text","image"]
+tool no such row
+""
+not_found' "$(jq -r 'if .ok then (.content | if type == "array" then [.[].type] | tojson else tojson end)
+		else .error.code + (if .error.code == "tool" then " " + .error.message else "" end) end' <<< "$output")"
+}
