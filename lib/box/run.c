@@ -339,7 +339,7 @@ static int begin(struct lb_box_run *run, struct lb_error *err)
 	if (run->driver->may && run->driver->may(run->box, err) < 0)
 		return -1;
 	if (lb_box_admit_job(run->box->config, run->box->state, &run->job,
-			     err) < 0)
+			     run->driver, err) < 0)
 		return -1;
 	if (lb_box_mounts_check(run->box->config, run->box->state,
 				run->job.asker, run->job.spec, err) < 0)
