@@ -5,6 +5,7 @@
 
 load helper
 load doubles
+load server
 load supervised
 
 setup() {
@@ -19,6 +20,7 @@ setup() {
 
 teardown() {
 	stop_supervised
+	stop_servers
 	stop_doubles
 }
 
@@ -224,10 +226,75 @@ bars() {
 		'{"type":"File","name":"ref.bin","ref":"R","size":5}' \
 		'{"type":"File","name":"bad.bin","base64":"?"}' > got
 	same "/workspace/inbox/$ID/small (file, 2 bytes)
-url.bin: not in the sandbox, it is elsewhere, at a URL
+url.bin: not in the sandbox, its address may not be fetched
 big.bin: not in the sandbox, it has more than 10 MiB
 ref.bin: not in the sandbox, it was not downloaded
 bad.bin: not in the sandbox, it is damaged]" "$(jq -r .text got | sed -n '/inbox/,/]$/p')"
+}
+
+@test "a file at a URL is fetched, from where strangers may have things fetched" {
+	head -c 11000000 /dev/zero > big
+	head -c 9000000 /dev/zero > mid
+	serve <<-END
+		on GET /d/sales.csv*
+		uses any
+		reply 200
+		send month,sales\n
+		on GET /big*
+		uses any
+		reply 200
+		file ../big
+		on GET /mid
+		uses any
+		reply 200
+		file ../mid
+		on GET /gone
+		reply 404
+	END
+	export LB_MODEL=offline
+	urls=(
+		"$(jq -cn --arg u "$SERVER_URL" '{type: "File", url: ($u + "/d/sales.csv?k=1#x")}')"
+		"$(jq -cn --arg u "$SERVER_URL" '{type: "File", name: "gone.csv", url: ($u + "/gone")}')"
+		"$(jq -cn --arg u "$SERVER_URL" '{type: "File", name: "big.csv", url: ($u + "/big")}')"
+	)
+	reply hello "${urls[@]}" > got
+	same 3 "$(jq -r .text got | grep -c 'its address may not be fetched')"
+	same 0 "$(requests . | wc -l)"
+	grants 'tools: [exec]' 'net: {fetch-allow: ["127.0.0.0/8"]}'
+	other
+	reply hello "${urls[@]}" > got
+	same "/workspace/inbox/$SAID_AS/sales.csv (file, 12 bytes)
+gone.csv: not in the sandbox, its server does not give it
+big.csv: not in the sandbox, it has more than 10 MiB]" "$(jq -r .text got | sed -n '/inbox/,/]$/p')"
+	same month,sales "$(cat "$LB_STATE/$WORK/inbox/$SAID_AS/sales.csv")"
+	same '' "$(find "$LB_STATE/media" -type f)"
+	# 20 MiB in all.
+	other
+	mid=$(jq -cn --arg u "$SERVER_URL" '{type: "File", name: "mid", url: ($u + "/mid")}')
+	reply hello "$mid" "$mid" "$mid" > got
+	same 2 "$(jq -r .text got | grep -c '(file, 9000000 bytes)')"
+	same 1 "$(jq -r .text got | grep -c 'the files of the message have more than 20 MiB')"
+}
+
+@test "the time of an answer ends what is under way for its files" {
+	serve <<-END
+		on GET /x
+		uses any
+		hang
+	END
+	grants 'tools: [exec], limits: {time: 500ms}' 'net: {fetch-allow: ["127.0.0.0/8"]}'
+	reply 'say never' "$(jq -cn --arg u "$SERVER_URL" '{type: "File", url: ($u + "/x")}')" > got
+	same 'I stop here: the time for one answer is over.' "$(jq -r .text got)"
+	grants 'tools: [exec]' 'net: {fetch-allow: ["127.0.0.0/8"]}'
+	other
+	message 'say never' "$(jq -cn --arg u "$SERVER_URL" '{type: "File", url: ($u + "/x")}')" |
+		lb-ingest --bot shop jsonl | lb-pipeline > query
+	lb-agent --grace=100ms < query > out 2> err 3>&- &
+	RUN=$!
+	PIDS+=("$RUN")
+	until_true eval 'requests . | grep -c /x | grep -qx 2'
+	kill "$RUN"
+	ended 143
 }
 
 @test "a path is one below media, and no link" {
@@ -362,7 +429,7 @@ time.sleep(60)' "$LB_STATE/lb.db" 3>&- &
 	locker=$!
 	until_true [ -e locked ]
 	touch "$LB_STATE/$WORK/go"
-	until_true eval 'ls "$LB_STATE"/media/*/* > /dev/null 2>&1'
+	until_true eval 'ls "$LB_STATE"/media/*/* | grep -v part'
 	kill -9 "$agent"
 	kill -9 "$locker"
 	wait || true
@@ -373,7 +440,30 @@ time.sleep(60)' "$LB_STATE/lb.db" 3>&- &
 	same '["n"]' "$(jq -c 'select(.kind == "reply") | [.chain[].name // empty]' again)"
 	[[ $(jq -r 'select(.kind == "reply").text' again) == *"(Not sent: 2, empty)" ]]
 	same $'x\nx' "$(cat "$(jq -r 'select(.kind == "reply").chain[-1].path' again)")"
-	same 1 "$(ls "$LB_STATE"/media/*/* | wc -l)"
+	same 1 "$(ls "$LB_STATE"/media/*/* | grep -vc part)"
+}
+
+@test "a sandbox that is out of reach when its files are to go out is said" {
+	message "$(calls 'touch now; while [ ! -e go ]; do sleep 0.02; done; echo x > $LB_OUTBOX/x')"$'\nsay Done.' |
+		lb-ingest --bot shop jsonl | lb-pipeline > query
+	lb-agent < query > got 2> log 3>&- &
+	until_true [ -e "$LB_STATE/$WORK/now" ]
+	mv "$LB_STATE/$WORK" aside
+	: > "$LB_STATE/$WORK"
+	: > aside/go
+	wait $!
+	same $'Done.\n\n(Not sent: what else there may be, the sandbox is out of reach)' \
+		"$(jq -r 'select(.kind == "reply").text' got)"
+	grep -q "files of the sandbox: cannot open" log
+}
+
+@test "a person who is forgotten takes the files along" {
+	csv
+	reply "$(calls 'cp /workspace/inbox/*/sales.csv $LB_OUTBOX')" "$(component File sales.csv sales.csv)" > got
+	path=$(jq -r '.chain[-1].path' got)
+	cmp sales.csv "$path"
+	lb-session erase shop:person_boss
+	[ ! -e "$path" ]
 }
 
 @test "where commands may not run, nothing is copied, and the message is as before" {
@@ -397,6 +487,16 @@ time.sleep(60)' "$LB_STATE/lb.db" 3>&- &
 	other
 	reply hello "$(component File sales.csv sales.csv)" > got
 	run ! grep -q 'inbox\|outbox' got
+	[ ! -e "$LB_STATE/$WORK" ]
+	# Another machine has the files.
+	printf 'unset LB__BOX__BACKEND\nLB_STATE=%s LB_CONFIG=/dev/null exec lb-exec "$@"\n' \
+		"$PWD/far" > far.sh
+	grants 'tools: [exec]'
+	other
+	LB__BOX__BACKEND="exec:sh $PWD/far.sh --records" LB_MODEL=offline:tools \
+		reply "$(calls 'echo "[$LB_OUTBOX]"; ls')" "$(component File sales.csv sales.csv)" > got
+	same '[]' "$(stdout < got)"
+	[ -e far/box/workspaces ]
 	[ ! -e "$LB_STATE/$WORK" ]
 	# Commands of somebody else's, who knows where.
 	cat > native.sh <<-'END'
@@ -440,4 +540,17 @@ time.sleep(60)' "$LB_STATE/lb.db" 3>&- &
 	run -0 lb-run gc --json
 	same 2 "$(jq 'select(.what == "attachments").removed' <<< "$output")"
 	same keep "$(find "$LB_STATE/$WORK" -type f -printf '%f\n')"
+	# Those of workspaces of tenants, too.
+	grants 'tools: [exec]' 'box: {workspace: acme}'
+	other
+	reply "$(calls 'cat /workspace/inbox/*/f; cp /workspace/inbox/*/f $LB_OUTBOX')" "$(component File f f)" > got
+	same 1 "$(stdout < got)"
+	same '["f"]' "$(jq -c '[.chain[1:][].name]' got)"
+	tenant=$LB_STATE/box/tenants/acme/workspaces
+	[ -e "$tenant/shop%2Fperson_boss/inbox/$SAID_AS/f" ]
+	find "$tenant/shop%2Fperson_boss/inbox" -depth -exec touch -h -d '8 days ago' {} +
+	grants 'tools: [exec]'
+	run -0 lb-run gc --json
+	same 1 "$(jq 'select(.what == "attachments").removed' <<< "$output")"
+	[ -z "$(find "$tenant" -name f)" ]
 }

@@ -309,3 +309,17 @@ y><-n><*>" "$output"
 		'mount --bind /bin/false /usr/bin/bwrap; exec lb-exec -- true'
 	[[ $stderr == *bubblewrap* ]]
 }
+
+@test "files of a message come into it, and those of the answer go out" {
+	local config
+	config=$(jq '. + {bots: {shop: {adapter: "jsonl", "trust-sender": true}},
+		admins: ["shop:person_boss"],
+		pipelines: {default: {ai: {"local-agent": {tools: ["exec"]}}}}}' "$LB_CONFIG")
+	echo "$config" > "$LB_CONFIG"
+	jq -cn '{sender: "boss", chain: [{type: "Plain", text: ("call exec " +
+		({command: "cat /workspace/inbox/*/f > $LB_OUTBOX/copy; id -u"} | tojson) + "\n")},
+		{type: "File", name: "f", base64: "aGkK"}]}' |
+		lb-ingest --bot shop jsonl | lb-pipeline | LB_MODEL=offline:tools lb-agent > got
+	same '["copy",3]' "$(jq -c 'select(.kind == "reply").chain[1] | [.name, .size]' got)"
+	same hi "$(cat "$(jq -r 'select(.kind == "reply").chain[1].path' got)")"
+}

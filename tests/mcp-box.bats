@@ -49,6 +49,7 @@ call() {
 	same sesame "$(mcp call s env name=KEY)"
 	same x "$(mcp call s env name=MORE)"
 	same '(unset)' "$(mcp call s env name=LB_STATE)"
+	same '(unset)' "$(mcp call s env name=HTTP_PROXY)" # that of a network
 	same 'server.py' "$(mcp call s sh command='ls /mnt/project')"
 	same '' "$(mcp call s sh command="cat $PWD/here 2> /dev/null")"
 	same 'lo:' "$(mcp call s sh command="grep -o '[a-z0-9]*:' /proc/net/dev")"

@@ -20,7 +20,7 @@ posts() {
 
 @test "a session is begun, named in each request, listened to and ended" {
 	mcp_http --http --session
-	run -0 --separate-stderr mcp tools --url "$MCP_URL"
+	run -0 --separate-stderr mcp tools --url "$MCP_URL" --elicit
 	same 22 "${#lines[@]}"
 	same 'POST server/discover -
 POST initialize -

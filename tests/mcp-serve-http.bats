@@ -396,3 +396,16 @@ hostile() {
 	# What it said is not in memory.
 	[ "$(awk '/^VmHWM/ { print $2 }' "/proc/$SERVER/status")" -lt 60000 ]
 }
+
+@test "what many do not read is not in memory without end" {
+	need python3
+	skill "$LB_STATE/skills/one"
+	head -c 4000000 /dev/zero > "$LB_STATE/skills/one/big"
+	web --no-token --skills
+	begin
+	same 'some were let go' "$(hostile hoard "$SESSION" "$(rq 1 resources/read '{"uri":"skill://one/big"}')")"
+	same '{}' "$(post "$(rq 1 ping)" | jq -c .result)"
+	local most
+	most=$(awk '/^VmHWM/ { print $2 }' "/proc/$SERVER/status")
+	[ "$most" -lt 150000 ] || { echo "$most"; return 1; }
+}

@@ -303,6 +303,7 @@ hear() {
 }
 
 @test "skills are prompts, and a tool" {
+	needs_sandbox
 	skill "$LB_STATE/skills/one" 'name: one' 'description: Does one thing.'
 	run -0 lb-mcp serve --skills --tools=none < <(init; rq 1 prompts/list
 		rq 2 prompts/get '{"name":"one","arguments":{"task":"Now do it."}}'
@@ -315,10 +316,18 @@ hear() {
 	same 'user true true' "$(of 2 '.result.messages[0]|"\(.role) \(.content.text|contains("# How")) \(.content.text|endswith("\n\nNow do it."))"')"
 	same '-32602 -32602' "$(of '(3,4)' .error.code | paste -sd' ')"
 	same '["activate"]' "$(of 5 '[.result.tools[].name]')"
+	[[ $(of 6 '.result.structuredContent.content') == *'Its files are the resources below skill://one/'* ]]
 	[[ $(of 5 .result.tools[0].description) == *"- one: Does one thing."* ]]
 	same '[false,"one"]' "$(of 6 '.result|[.isError,.structuredContent.skill_name]')"
+	[[ $(of 6 .result.structuredContent.content) == *'cannot be reached here.'*'skill://one/PATH' ]]
 	same 'true true' "$(of '(7,8)' .result.isError | paste -sd' ')"
 	[[ $(of 7 .result.content[0].text) == *"there is no skill 'two'"* ]]
+	# In the sandbox there are those of a pipeline that grants them.
+	printf 'pipelines: {default: {ai: {local-agent: {tools: [activate]}}}}\n' > "$LB_CONFIG"
+	run -0 lb-mcp serve --skills < <(init; rq 1 tools/call '{"name":"activate","arguments":{"skill_name":"one"}}'
+		rq 2 tools/call '{"name":"read","arguments":{"path":"/workspace/.skills/one/SKILL.md"}}')
+	[[ $(of 1 .result.structuredContent.content) == *'Its files are in /workspace/.skills/one'* ]]
+	[[ $(of 2 .result.structuredContent.content) == *'# How'* ]]
 	# Of the pipeline, and no other.
 	printf 'pipelines: {p: {extensions_preferences: {enable_all_skills: false, skills: []}}}\n' > "$LB_CONFIG"
 	run -0 lb-mcp serve --skills --pipeline=p < <(init; rq 1 prompts/list; rq 2 resources/read '{"uri":"skill://one/SKILL.md"}')

@@ -522,3 +522,147 @@ inspect() {
 		[[ $output == *"there is no tool 'nix'"* ]]
 	done
 }
+
+# asks SUITE OPTION... - lb-mcp against the client scenarios of a suite: OAuth,
+# which is out, and extensions that we do not have are not among them. Its checks,
+# each "+ ID" or "- ID".
+asks() {
+	local suite=$1 scenario
+	rm -rf checks
+	for scenario in "${@:2}"; do
+		timeout 60 "$peers/node_modules/.bin/node" \
+			"$peers/node_modules/$suite/dist/index.js" client \
+			--command "sh $BATS_TEST_DIRNAME/peers/mcp-client.sh" \
+			--scenario "$scenario" -o checks >> log 2>&1 || true
+	done
+	jq -rs 'add | map(select(.status != "INFO" and .status != "SKIPPED") |
+		(if .status == "SUCCESS" then "+ " else "- " end) + .id) | unique[]' \
+		checks/*/checks.json
+}
+
+older=(initialize tools_call elicitation-sep1034-client-defaults sse-retry)
+
+@test "an MCP server that tests: our client is as it should be in the older era" {
+	cd "$BATS_TEST_TMPDIR"
+	same '+ client-elicitation-sep1034-boolean-default
++ client-elicitation-sep1034-enum-default
++ client-elicitation-sep1034-integer-default
++ client-elicitation-sep1034-number-default
++ client-elicitation-sep1034-string-default
++ client-sse-graceful-reconnect
++ client-sse-last-event-id
++ client-sse-retry-timing
++ mcp-client-initialization
++ tool-add-numbers' "$(asks @modelcontextprotocol/conformance "${older[@]}")"
+}
+
+@test "an MCP server that tests: our client is as it should be in the newer era" {
+	cd "$BATS_TEST_TMPDIR"
+	same '+ client-elicitation-sep1034-boolean-default
++ client-elicitation-sep1034-enum-default
++ client-elicitation-sep1034-integer-default
++ client-elicitation-sep1034-number-default
++ client-elicitation-sep1034-string-default
++ client-sse-graceful-reconnect
++ client-sse-last-event-id
++ client-sse-retry-timing
++ json-schema-2020-12-client-$defs-preserved
++ json-schema-2020-12-client-$schema-preserved
++ json-schema-2020-12-client-additionalProperties-preserved
++ json-schema-2020-12-client-echo-completed
++ json-schema-2020-12-client-tool-found
++ mcp-client-initialization
++ sep-2106-client-anchor-keyword-preserved
++ sep-2106-client-composition-keywords-preserved
++ sep-2106-client-conditional-keywords-preserved
++ sep-2106-no-network-ref-deref
++ sep-2243-client-base64-unsafe
++ sep-2243-client-encode-values
++ sep-2243-client-includes-standard-headers
++ sep-2243-client-mirrors-designated-params
++ sep-2243-client-omit-null
++ sep-2243-client-reject-invalid-tool
++ sep-2243-client-supports-custom-headers
++ sep-2243-x-mcp-header-charset
++ sep-2243-x-mcp-header-not-empty
++ sep-2243-x-mcp-header-primitive-only
++ sep-2243-x-mcp-header-unique
++ sep-2322-client-jsonrpc-id-different
++ sep-2322-client-no-state-omitted
++ sep-2322-client-parallel-isolation
++ sep-2322-client-request-state-echoed
++ sep-2322-default-result-type-complete
++ sep-2575-client-declares-elicitation-capability
++ sep-2575-client-populates-meta
++ sep-2575-client-retry-supported-version
++ sep-2575-client-sends-client-info
++ sep-2575-http-client-sends-version-header
++ sep-2575-http-version-header-matches-meta
++ tool-add-numbers
++ wire-schema-valid' "$(asks conformance-next "${older[@]}" request-metadata \
+	sep-2322-client-request-state http-standard-headers http-custom-headers \
+	http-invalid-tool-headers json-schema-ref-no-deref json-schema-2020-12-preservation)"
+}
+
+# real NAME ARGUMENT... - a server of npm as a command for --stdio.
+real() {
+	printf '%q ' "$peers/node_modules/.bin/node" \
+		"$peers/node_modules/@modelcontextprotocol/server-$1/dist/index.js" "${@:2}"
+}
+
+@test "servers of npm are listed and called: everything, filesystem, memory" {
+	cd "$BATS_TEST_TMPDIR"
+	run -0 --separate-stderr lb-mcp tools --host --stdio "$(real everything)"
+	[ "${#lines[@]}" -ge 13 ]
+	run -0 --separate-stderr lb-mcp call --host --stdio "$(real everything)" echo message=hello
+	same 'Echo: hello' "$output"
+	run -0 --separate-stderr lb-mcp call --host --stdio "$(real everything)" get-sum a=2 b=40
+	[[ $output == *42* ]]
+	run -0 --separate-stderr lb-mcp resources --host --stdio "$(real everything)"
+	[ "${#lines[@]}" -gt 0 ]
+	run -0 --separate-stderr lb-mcp prompts --host --stdio "$(real everything)"
+	[ "${#lines[@]}" -gt 0 ]
+	mkdir files
+	echo inside > files/a
+	echo outside > b
+	run -0 --separate-stderr lb-mcp call --host --stdio "$(real filesystem "$PWD/files")" read_text_file path="$PWD/files/a"
+	same inside "$output"
+	run -1 --separate-stderr lb-mcp call --host --stdio "$(real filesystem "$PWD/files")" read_text_file path="$PWD/b"
+	run -0 --separate-stderr lb-mcp call --host --env MEMORY_FILE_PATH="$PWD/m.json" --stdio "$(real memory)" \
+		create_entities 'entities:=[{"name":"Ann","entityType":"person","observations":["tall"]}]'
+	run -0 --separate-stderr lb-mcp call --host --env MEMORY_FILE_PATH="$PWD/m.json" --stdio "$(real memory)" read_graph --json
+	jq -e '.structuredContent.entities[0].name == "Ann"' <<< "$output"
+}
+
+@test "a filesystem server of npm in its sandbox and a URL are one agent's tools" {
+	needs_sandbox
+	cd "$BATS_TEST_TMPDIR"
+	MCP_PORT=$((20000 + RANDOM % 20000))
+	PORT=$MCP_PORT "$peers/node_modules/.bin/node" \
+		"$peers/node_modules/@modelcontextprotocol/server-everything/dist/index.js" streamableHttp > served 2>&1 3>&- &
+	MCP_PIDS+=($!)
+	for _ in {1..200}; do
+		! grep -q "$MCP_PORT" served || break
+		sleep 0.05
+	done
+	cat > "$LB_CONFIG" <<-END
+		mcp:
+		  servers:
+		    files:
+		      command: node
+		      args: [/mnt/project/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js, /workspace]
+		      box: {host_path: "$peers"}
+		    far: {url: "http://127.0.0.1:$MCP_PORT/mcp"}
+		box: {local: {allowed_mount_roots: ["$peers"]}}
+		pipelines: {default: {ai: {local-agent: {enable-all-tools: true}}}}
+	END
+	lb-exec --session mcp/files -- sh -c 'echo from the file > a'
+	run -0 --separate-stderr lb-mcp test files
+	run -0 --separate-stderr lb-mcp test far
+	jq -cn '{kind: "query", id: "q1", bot: "-", platform: "text", session: "-/s",
+		launcher_type: "person", launcher_id: "s", sender_id: "s", pipeline: "default",
+		runner: "local-agent", prompt: [], user: {role: "user", content: [{type: "text", text:
+		"call files__read_text_file {\"path\":\"/workspace/a\"}\nand far__echo {\"message\":\"hi\"}\nsay {results}"}]}}' > query
+	run -0 --separate-stderr env LB_MODEL=offline:tools timeout 60 lb-agent < query
+	same 'from the file Echo: hi' "$(jq -r 'select(.kind == "reply").text' <<< "$output" | tr -s '\n' ' ' | sed 's/ $//')"
+}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 
 load helper
+load mcp-serve
 load doubles
 
 teardown() {
@@ -60,6 +61,24 @@ setup() {
 	quietly lb-skill rm a
 	echo '{"op":"list","id":"1","context":{"bot":"-","pipeline":"default"}}' |
 		quietly lb-skill serve
+}
+
+@test "an MCP host is answered cleanly" {
+	cd "$BATS_TEST_TMPDIR"
+	mkdir -p "$LB_STATE/skills/a" w
+	printf -- '---\nname: a\ndescription: d\n---\nf\n' > "$LB_STATE/skills/a/SKILL.md"
+	{
+		init
+		rq 1 tools/list
+		rq 2 tools/call '{"name":"read","arguments":{"path":"f"},"_meta":{"progressToken":1}}'
+		rq 3 resources/list
+		rq 4 resources/read '{"uri":"skill://a/SKILL.md"}'
+		rq 5 prompts/get '{"name":"a"}'
+		rq 6 tools/list "{$META}"
+		rq 7 subscriptions/listen "{\"notifications\":{\"toolsListChanged\":true},$META}"
+		note notifications/cancelled '{"requestId":2}'
+		rq 8 nix
+	} | quietly lb-mcp serve --skills -w w
 }
 
 @test "bursts and answers with all that a pipeline may want are clean" {

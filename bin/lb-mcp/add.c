@@ -20,7 +20,7 @@ const struct lb_opt add_options[] = {
 	 "a variable that it gets; TEXT may be env:NAME or file:PATH",
 	 .list = &env},
 	{'f', "from", "FILE", "take it from an mcpServers file", .text = &from},
-	{0, "header", "NAME: TEXT",
+	{0, "header", "NAME:TEXT",
 	 "a header of each request; TEXT may be env:NAME or file:PATH",
 	 .list = &headers},
 	{0, "host", NULL, "run it on this machine, in no sandbox",

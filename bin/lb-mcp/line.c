@@ -13,8 +13,12 @@
 #include "mcp.h"
 #include "mcp/log-file.h"
 
-/* From the end of its input until it is told to end; and of a session. */
-enum { END_MS = 250, SESSION_MS = 500, SHOW_AFTER_MS = 1000 };
+/*
+ * From the end of its input until it is told to end by a signal: somebody waits
+ * for us, and one that did something may have to write it down. The second is of
+ * a session.
+ */
+enum { END_MS = 50, DID_MS = 500, SESSION_MS = 500, SHOW_AFTER_MS = 1000 };
 
 static void on_ready(void *arg)
 {
@@ -88,7 +92,7 @@ static void on_progress(void *arg, const struct lb_mcp_progress *p)
 			lb_buf_str(&text));
 }
 
-static void clear(struct line *line)
+void line_clear(struct line *line)
 {
 	if (line->shown)
 		fputs("\r\033[K", stderr);
@@ -110,22 +114,11 @@ static void on_stop(void *arg)
 }
 
 /* As long as `until_true` is false, and it lives. */
-static void wait_for(struct line *line, const bool *until_true)
+void line_wait(struct line *line, const bool *until_true)
 {
 	while (!*until_true && !line->gone && !lb_stop_signal())
 		if (!lb_loop_turn(line->loop, -1))
 			break;
-}
-
-static int read_era(enum lb_mcp_era *era, const json_t *entity)
-{
-	const char *text = reach.era ? reach.era : lb_json_str(entity, "era");
-
-	*era = !text                         ? LB_MCP_ERA_UNKNOWN
-	       : strcmp(text, "legacy") == 0 ? LB_MCP_ERA_LEGACY
-	       : strcmp(text, "modern") == 0 ? LB_MCP_ERA_MODERN
-					     : LB_MCP_ERA_UNKNOWN;
-	return text && *era == LB_MCP_ERA_UNKNOWN ? -1 : 0;
 }
 
 static int prepare(struct line *line, const char *name)
@@ -142,6 +135,8 @@ static int prepare(struct line *line, const char *name)
 		.config_file = reach.config,
 		.state = o->state,
 		.max_line = (size_t)lb_config_max_line(),
+		/* Nobody waits for news; questions are another thing. */
+		.listen = line->server.elicitation || line->server.roots,
 		.nameless = !name || o->file,
 	};
 	line->loop = lb_loop_open();
@@ -174,7 +169,7 @@ int line_try(struct line *line, const char *name)
 	line->began = lb_clock_mono();
 	if (prepare(line, name) < 0)
 		return -1;
-	if (read_era(&how.era, json_object_get(line->office.servers,
+	if (line_era(&how.era, json_object_get(line->office.servers,
 					       name ? name : "")) < 0)
 		return lb_fail(&line->why, LB_USAGE,
 			       "era '%s' is neither legacy nor modern",
@@ -183,7 +178,7 @@ int line_try(struct line *line, const char *name)
 	if (reach.timeout_ms)
 		how.init_ms = reach.timeout_ms;
 	line->client = lb_mcp_client_open(line->loop, &how);
-	wait_for(line, &line->ready);
+	line_wait(line, &line->ready);
 	return line->ready ? 0 : -1;
 }
 
@@ -192,12 +187,12 @@ int line_open(struct line *line, const char *name)
 	return line_try(line, name) < 0 ? line_tell(line) : 0;
 }
 
-static void tell(const struct line *line, const struct lb_error *why,
-		 int64_t code, enum lb_mcp_phase phase)
+void line_complain(const struct line *line, const struct lb_error *why,
+		   int64_t code, enum lb_mcp_phase phase)
 {
 	json_t *o;
 
-	clear((struct line *)(uintptr_t)line);
+	line_clear((struct line *)(uintptr_t)line);
 	if (!reach.json) {
 		if (line->client)
 			lb_complain("%s: %s", line->name, why->text);
@@ -221,7 +216,7 @@ int line_tell(const struct line *line)
 {
 	if (lb_stop_signal())
 		return 128 + lb_stop_signal();
-	tell(line, &line->why, 0, line->phase);
+	line_complain(line, &line->why, 0, line->phase);
 	return line->why.code;
 }
 
@@ -229,14 +224,16 @@ void line_close(struct line *line)
 {
 	int64_t until = lb_clock_mono() + SESSION_MS;
 
-	clear(line);
+	line_clear(line);
 	if (line->client) {
 		lb_mcp_client_end(line->client);
 		while (lb_mcp_client_is_ending(line->client) &&
 		       !lb_stop_signal() && lb_clock_mono() < until)
 			lb_loop_turn(line->loop, 20);
 		fflush(stdout);
-		lb_mcp_client_close(line->client, lb_clock_mono() + END_MS);
+		lb_mcp_client_close(line->client,
+				    lb_clock_mono() +
+					    (line->did ? DID_MS : END_MS));
 	}
 	lb_guard_close(line->guard);
 	if (line->http)
@@ -248,100 +245,4 @@ void line_close(struct line *line)
 	lb_log_file_close(line->log);
 	lb_mcp_server_release(&line->server);
 	office_close(&line->office);
-}
-
-/* ---- questions ---- */
-
-struct waiting {
-	struct reply *reply;
-	bool done;
-};
-
-static void on_answer(void *arg, const struct lb_peer_answer *answer)
-{
-	struct waiting *w = arg;
-	struct reply *r = w->reply;
-	const char *text;
-	size_t len;
-
-	w->done = true;
-	if (answer->result) {
-		r->result = json_incref((json_t *)(uintptr_t)answer->result);
-		if (lb_peer_result_text(answer, &text, &len))
-			r->text = lb_strndup(text, len);
-	} else if (answer->failure) {
-		r->code = answer->failure->code;
-		lb_fail(&r->error, LB_DATA, "%.400s (%lld)",
-			answer->failure->message, (long long)r->code);
-	} else {
-		r->error = *answer->error;
-	}
-}
-
-void reply_release(struct reply *reply)
-{
-	json_decref(reply->result);
-	free(reply->text);
-}
-
-int64_t line_ms(const struct line *line, int64_t usual)
-{
-	(void)line;
-	return reach.timeout_ms ? reach.timeout_ms : usual;
-}
-
-static int finish(struct line *line, const struct waiting *w)
-{
-	clear(line);
-	if (w->done)
-		return w->reply->result ? 0 : -1;
-	if (line->gone)
-		w->reply->error = line->why;
-	else
-		lb_fail(&w->reply->error, LB_AGAIN, "it was stopped");
-	return -1;
-}
-
-int line_ask(struct line *line, const struct lb_mcp_ask *ask,
-	     struct reply *reply)
-{
-	struct waiting w = {.reply = reply};
-	struct lb_mcp_ask mine = *ask;
-	struct lb_mcp_request *r;
-
-	*reply = (struct reply){.result = NULL};
-	mine.fn = on_answer;
-	mine.arg = &w;
-	line->began = lb_clock_mono();
-	r = lb_mcp_client_ask(line->client, &mine);
-	wait_for(line, &w.done);
-	if (!w.done && !line->gone) { /* a signal */
-		lb_mcp_request_cancel(r, "the user does not wait");
-		lb_loop_turn(line->loop, 20);
-	}
-	return finish(line, &w);
-}
-
-int line_list(struct line *line, const char *what, struct reply *reply)
-{
-	struct waiting w = {.reply = reply};
-	struct lb_mcp_listing *l;
-
-	*reply = (struct reply){.result = NULL};
-	l = lb_mcp_client_list(line->client, what,
-			       line_ms(line, line->server.startup_ms),
-			       on_answer, &w);
-	wait_for(line, &w.done);
-	if (!w.done && !line->gone)
-		lb_mcp_listing_cancel(l);
-	return finish(line, &w);
-}
-
-int line_refused(const struct line *line, const struct reply *reply)
-{
-	if (lb_stop_signal())
-		return 128 + lb_stop_signal();
-	tell(line, &reply->error, reply->code,
-	     line->gone ? line->phase : LB_MCP_NO_PHASE);
-	return reply->error.code;
 }

@@ -57,7 +57,7 @@ extern struct reach reach;
 		 .text = &reach.era},                                          \
 		{'f', "from", "FILE", "take servers from an mcpServers file",  \
 		 .text = &reach.from},                                         \
-		{0, "header", "NAME: TEXT",                                    \
+		{0, "header", "NAME:TEXT",                                     \
 		 "with --url: a header; TEXT may be env:NAME or file:PATH",    \
 		 .list = &reach.headers},                                      \
 		{0, "host", NULL, "run it on this machine, in no sandbox",     \
@@ -112,6 +112,7 @@ struct line {
 	struct lb_mcp_client *client;
 	const char *name;               /* for people */
 	struct lb_log_file *log;        /* or NULL */
+	bool did;                       /* a tool was called */
 	bool ready, gone, noisy, shown; /* shown: progress is on the terminal */
 	int64_t began;
 	enum lb_mcp_phase phase;
@@ -127,7 +128,17 @@ void line_close(struct line *line);
 /* Tell why it did not work, once; what to exit with. */
 int line_tell(const struct line *line);
 
-/* What came of a question. */
+/* Of --era, else of the entity; -1: it is none. */
+int line_era(enum lb_mcp_era *era, const json_t *entity);
+/* As long as that is false, and it lives. */
+void line_wait(struct line *line, const bool *until_true);
+/* Take away what was shown of its progress. */
+void line_clear(struct line *line);
+/* A failure, as --json wants it; `code` is that of JSON-RPC, or 0. */
+void line_complain(const struct line *line, const struct lb_error *why,
+		   int64_t code, enum lb_mcp_phase phase);
+
+/* ask.c: what came of a question. */
 struct reply {
 	json_t *result; /* NULL: it failed */
 	char *text;     /* the result's own bytes, or NULL */

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "pipeline/policy.h"
 #include "skill/activate.h"
 #include "skill/change.h"
 #include "skill/stamp.h"
@@ -59,12 +60,42 @@ static json_t *list_prompts(const struct room *room)
 	return lb_json_pack("{s:o}", "prompts", all);
 }
 
-static void get_prompt(const struct room *room, struct lb_serve_ask *ask)
+/* In the sandbox there are those of a pipeline that grants it. */
+static enum lb_skill_files files_of(const struct serving *s)
+{
+	enum lb_policy_place place;
+
+	return s->provider && s->session &&
+			       lb_policy_lists(s->config, s->context,
+					       "activate", &place)
+		       ? LB_SKILL_READ_ONLY
+		       : LB_SKILL_NO_FILES;
+}
+
+/* lb_skill_activate(), and where its files are for who asks this server. */
+static json_t *activate(const struct serving *s, const struct room *room,
+			const char *name, struct lb_error *err)
+{
+	json_t *got = lb_skill_activate(&room->visible, name, files_of(s), err);
+	lb_autobuf struct lb_buf text = {0};
+
+	if (!got)
+		return NULL;
+	lb_buf_printf(&text,
+		      "%s\nEach of its files is a resource of this server, "
+		      "too: "
+		      "skill://%s/PATH",
+		      lb_json_str(got, "content"), name);
+	lb_json_set_str(got, "content", text.data, text.len);
+	return got;
+}
+
+static void get_prompt(const struct serving *s, const struct room *room,
+		       struct lb_serve_ask *ask)
 {
 	const json_t *task = json_object_get(ask->arguments, "task");
 	struct lb_error err;
-	json_auto_t *got = lb_skill_activate(&room->visible, ask->name,
-					     LB_SKILL_NO_FILES, &err);
+	json_auto_t *got = activate(s, room, ask->name, &err);
 	const char *content = lb_json_str(got, "content");
 	lb_autobuf struct lb_buf text = {0};
 	json_t *result;
@@ -88,13 +119,12 @@ static void get_prompt(const struct room *room, struct lb_serve_ask *ask)
 	lb_serve_done(ask, result);
 }
 
-static void call_activate(const struct room *room, struct lb_serve_ask *ask)
+static void call_activate(const struct serving *s, const struct room *room,
+			  struct lb_serve_ask *ask)
 {
 	const char *name = lb_json_str(ask->arguments, "skill_name");
 	struct lb_error err;
-	json_t *got = name ? lb_skill_activate(&room->visible, name,
-					       LB_SKILL_NO_FILES, &err)
-			   : NULL;
+	json_t *got = name ? activate(s, room, name, &err) : NULL;
 	lb_autobuf struct lb_buf text = {0};
 	json_t *result;
 
@@ -158,9 +188,9 @@ void skills_ask(struct serving *s, struct lb_serve_ask *ask)
 	else if (ask->want == LB_SERVE_PROMPTS)
 		lb_serve_done(ask, list_prompts(&room));
 	else if (ask->want == LB_SERVE_PROMPT)
-		get_prompt(&room, ask);
+		get_prompt(s, &room, ask);
 	else
-		call_activate(&room, ask);
+		call_activate(s, &room, ask);
 	room_close(&room);
 }
 

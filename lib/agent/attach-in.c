@@ -11,9 +11,10 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "net/fetch.h"
 #include "platform/media.h"
 
-enum { HEAD = 16, MAX_SEEN = 200 };
+enum { HEAD = 16, MAX_SEEN = 200, MAX_TYPE = 200 };
 
 struct reading {
 	struct turn *turn;
@@ -41,7 +42,7 @@ static const char *decode(struct lb_attach_file *f, const char *text)
 	if (strncasecmp(text, "data:", 5) == 0) {
 		const char *comma = strchr(text, ',');
 
-		if (!comma || comma - text > 200)
+		if (!comma || comma - text > MAX_TYPE)
 			return "it is damaged";
 		text = comma + 1;
 	}
@@ -120,22 +121,78 @@ static char *usual_name(const struct lb_attach_kind *kind, const char *type,
 	return lb_printf("%s_%zu.%s", word, number, extension);
 }
 
-static void add(struct reading *r, const json_t *part, const char *type)
+/* What the message calls it, else the last name of its URL; NULL: nothing. */
+static char *own_name(const json_t *part)
+{
+	const char *name = filled(part, "name"), *url = filled(part, "url");
+	const char *path = url ? strstr(url, "://") : NULL;
+	const char *slash = NULL;
+
+	if (name)
+		return lb_strdup(name);
+	path = path ? strchr(path + 3, '/') : NULL;
+	for (const char *at = path; at && *at && !strchr("?#", *at); at++)
+		slash = *at == '/' ? at : slash;
+	return slash ? lb_strndup(slash + 1, strcspn(slash + 1, "?#")) : NULL;
+}
+
+void attach_describe(struct turn *t, size_t i)
+{
+	struct lb_attach_file *f = &t->attach.files[i];
+	struct came *c = &t->attach.came[i];
+	const char *path = filled(c->part, "path");
+	lb_autofree char *own = own_name(c->part), *usual = NULL;
+	lb_autobuf struct lb_buf name = {0};
+	struct lb_attach_kind kind;
+	char head[HEAD];
+	size_t len = head_of(f, head);
+
+	kind = lb_attach_kind(head, len, own ? own : path ? path : ".ogg");
+	usual = usual_name(&kind, lb_json_str(c->part, "type"), c->number);
+	lb_attach_name(&name, own, usual);
+	free(f->name);
+	f->name = lb_buf_take(&name);
+	c->word = kind.word;
+}
+
+const char *attach_url(const struct turn *t, size_t i)
+{
+	const json_t *part = t->attach.came[i].part;
+
+	return i < LB_ATTACH_IN_FILES && !filled(part, "path") &&
+			       !filled(part, "base64")
+		       ? filled(part, "url")
+		       : NULL;
+}
+
+void attach_free_files(struct turn *t)
+{
+	struct attach *a = &t->attach;
+
+	for (size_t i = 0; i < a->n; i++) {
+		if (a->came[i].fetch)
+			lb_fetch_cancel(a->came[i].fetch);
+		lb_attach_file_release(&a->files[i]);
+	}
+	free(lb_steal(&a->files));
+	free(lb_steal(&a->came));
+	a->n = a->fetching = 0;
+	a->fetched = 0;
+}
+
+static void add(struct reading *r, const json_t *part)
 {
 	struct attach *a = &r->turn->attach;
 	const char *path = filled(part, "path"), *text = filled(part, "base64");
 	struct lb_attach_file *f;
-	lb_autobuf struct lb_buf name = {0};
-	lb_autofree char *usual = NULL;
-	struct lb_attach_kind kind;
-	char head[HEAD];
-	size_t len;
 
 	if (r->seen >= MAX_SEEN)
 		return;
 	r->seen++;
 	a->files = lb_grow(a->files, (a->n + 1) * sizeof(*a->files));
-	a->words = lb_grow(a->words, (a->n + 1) * sizeof(*a->words));
+	a->came = lb_grow(a->came, (a->n + 1) * sizeof(*a->came));
+	a->came[a->n] =
+		(struct came){.turn = r->turn, .part = part, .number = r->seen};
 	f = &a->files[a->n];
 	*f = (struct lb_attach_file){.fd = -1};
 	if (a->n >= LB_ATTACH_IN_FILES)
@@ -144,16 +201,7 @@ static void add(struct reading *r, const json_t *part, const char *type)
 		f->why = text   ? decode(f, text)
 			 : path ? open_path(r, f, path)
 				: absent(part);
-	len = head_of(f, head);
-	kind = lb_attach_kind(head, len,
-			      lb_json_str(part, "name")
-				      ? lb_json_str(part, "name")
-			      : path ? path
-				     : ".ogg");
-	usual = usual_name(&kind, type, r->seen);
-	lb_attach_name(&name, lb_json_str(part, "name"), usual);
-	f->name = lb_buf_take(&name);
-	a->words[a->n++] = kind.word;
+	attach_describe(r->turn, a->n++);
 }
 
 /* Those of what is quoted are meant as well, if it is shown to the model. */
@@ -179,14 +227,14 @@ bool attach_read(struct turn *t)
 		const char *type = lb_json_str(part, "type");
 
 		if (is_file(type))
-			add(&r, part, type);
+			add(&r, part);
 		if (!type || strcmp(type, "Quote") != 0 || !quotes)
 			continue;
 		json_array_foreach(json_object_get(part, "origin"), k, inner)
 		{
 			type = lb_json_str(inner, "type");
 			if (is_file(type))
-				add(&r, inner, type);
+				add(&r, inner);
 		}
 	}
 	return !r.coming;

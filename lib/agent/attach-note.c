@@ -37,9 +37,23 @@ static void add_text(json_t *message, const struct lb_buf *text)
 	json_object_set_new(message, "content", content);
 }
 
+/* Is that what a file that went in was fetched from? */
+static bool was_fetched(const struct turn *t, const json_t *part)
+{
+	const char *url = lb_json_str(part, "file_url");
+
+	for (size_t i = 0; url && i < t->attach.n; i++) {
+		const char *from = attach_url(t, i);
+
+		if (from && !t->attach.files[i].why && strcmp(from, url) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* What is in the sandbox now is no part of the message any more; pictures are
  * seen all the same. */
-static void remove_files(json_t *message)
+static void remove_files(const struct turn *t, json_t *message)
 {
 	json_t *parts = json_array(), *part;
 	size_t i;
@@ -52,8 +66,9 @@ static void remove_files(json_t *message)
 	{
 		const char *type = lb_json_str(part, "type");
 
-		if (!type || (strcmp(type, "file_base64") != 0 &&
-			      strcmp(type, "file_path") != 0))
+		if (!type ||
+		    (strcmp(type, "file_base64") != 0 &&
+		     strcmp(type, "file_path") != 0 && !was_fetched(t, part)))
 			json_array_append(parts, part);
 	}
 	json_object_set_new(message, "content", parts);
@@ -84,7 +99,7 @@ static void put_files(const struct turn *t, const json_t *files,
 			lb_buf_printf(note,
 				      "\n" LB_BOX_WORKSPACE "/" LB_ATTACH_INBOX
 				      "/%s/%s (%s, %lld bytes)",
-				      a->key, name, a->words[i],
+				      a->key, name, a->came[i].word,
 				      (long long)size);
 	}
 	lb_buf_putc(note, ']');
@@ -103,7 +118,7 @@ void attach_note(struct turn *t, const json_t *files, bool failed)
 		lb_buf_puts(&note, "\n[The files of this message could not be "
 				   "put into the sandbox.]");
 	} else {
-		remove_files(user);
+		remove_files(t, user);
 		put_files(t, files, &note);
 	}
 	add_text(user, &note);

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "box/backend.h"
 #include "box/key.h"
 #include "box/profile.h"
 #include "pipeline/policy.h"
@@ -39,6 +40,9 @@ static int find_sandbox(struct turn *t, struct lb_error *err)
 		return -1;
 	if (policy.place != LB_IN_SANDBOX)
 		return lb_fail(err, LB_UNAVAILABLE, "commands run on the host");
+	if (!lb_box_has_files(config))
+		return lb_fail(err, LB_UNAVAILABLE,
+			       "its files are on another machine");
 	t->attach.quota_mb = lb_box_profile_quota(config, policy.profile, err);
 	if (t->attach.quota_mb < 0)
 		return -1;
@@ -114,15 +118,6 @@ static bool start(struct turn *t, enum lb_attach_what what, attach_fn *then)
 	return t->attach.job != NULL;
 }
 
-static void free_files(struct turn *t)
-{
-	for (size_t i = 0; i < t->attach.n; i++)
-		lb_attach_file_release(&t->attach.files[i]);
-	free(lb_steal(&t->attach.files));
-	free(lb_steal(&t->attach.words));
-	t->attach.n = 0;
-}
-
 /* What was collected becomes components of the reply. */
 static void take_out(struct turn *t, const json_t *files, bool failed)
 {
@@ -151,7 +146,7 @@ static void on_done(void *arg, json_t *files, const struct lb_error *err)
 	switch (t->attach.what) {
 	case LB_ATTACH_PUT:
 		attach_note(t, files, err != NULL);
-		free_files(t);
+		attach_free_files(t);
 		break;
 	case LB_ATTACH_MAKE:
 		break;
@@ -160,6 +155,31 @@ static void on_done(void *arg, json_t *files, const struct lb_error *err)
 		break;
 	}
 	t->attach.then(t);
+}
+
+/* What is here goes in. False: it cannot, and the model is told. */
+static bool put(struct turn *t, attach_fn *then)
+{
+	if (start(t, LB_ATTACH_PUT, then))
+		return true;
+	attach_note(t, NULL, true);
+	attach_free_files(t);
+	return false;
+}
+
+static void put_later(void *arg)
+{
+	struct turn *t = arg;
+
+	if (!put(t, t->attach.go_on))
+		t->attach.go_on(t);
+}
+
+/* Not from inside of the last one that came. */
+static void fetched(struct turn *t)
+{
+	lb_timer_set(agent_of(t)->loop, &t->step, lb_clock_mono(), put_later,
+		     t);
 }
 
 static void look_again(void *arg);
@@ -171,7 +191,7 @@ static bool put_in(struct turn *t, attach_fn *then)
 	const struct lb_subject of = lb_record_subject(t->query);
 
 	if (!attach_read(t)) {
-		free_files(t);
+		attach_free_files(t);
 		if (t->attach.then != then)
 			lb_log(LB_INFO, &of, "waits for a file of the message");
 		t->attach.then = then;
@@ -181,11 +201,8 @@ static bool put_in(struct turn *t, attach_fn *then)
 	}
 	if (t->attach.n == 0)
 		return false;
-	if (start(t, LB_ATTACH_PUT, then))
-		return true;
-	attach_note(t, NULL, true);
-	free_files(t);
-	return false;
+	t->attach.go_on = then;
+	return attach_fetch(t, fetched) || put(t, then);
 }
 
 static void look_again(void *arg)
@@ -257,12 +274,12 @@ void attach_cancel(struct turn *t)
 {
 	lb_attach_cancel(t->attach.job);
 	t->attach.job = NULL;
+	attach_free_files(t);
 }
 
 void attach_release(struct turn *t)
 {
 	attach_cancel(t);
-	free_files(t);
 	json_decref(t->attach.user);
 	json_decref(t->attach.out);
 	free(t->attach.session);

@@ -4,6 +4,7 @@
  *
  *     attach.c        what is done in the sandbox, and when
  *     attach-in.c     files of a message, from its chain
+ *     attach-fetch.c  those that are elsewhere
  *     attach-note.c   what the model is told of them, and what the user is
  *
  * A turn has them where it may run commands in a sandbox of this machine, by
@@ -20,23 +21,38 @@
 #include "box/attach.h"
 
 struct turn;
+struct lb_fetch;
 
 typedef void attach_fn(struct turn *turn);
+
+/* What is known of one that came; of the same index in attach.files. */
+struct came {
+	struct turn *turn;
+	const json_t *part; /* of the chain */
+	size_t number;      /* of it in the message, from 1 */
+	const char *word;   /* what it is: "image", "file" ... */
+	struct lb_fetch *fetch;
+	int64_t bytes; /* fetched so far */
+	bool too_much; /* for a message */
+};
 
 struct attach {
 	char *session, *key; /* of the sandbox; NULL: there is none */
 	int64_t quota_mb;
 	struct lb_attach *job; /* under way */
 	enum lb_attach_what what;
-	attach_fn *then; /* and what goes on after it */
+	attach_fn *then;  /* and what goes on after it */
+	attach_fn *go_on; /* once all of a message is in */
 	/* What came with the message. */
 	struct lb_attach_file *files;
-	const char **words; /* what each is: "image", "file" ... */
+	struct came *came;
 	size_t n;
-	int64_t until; /* mono ms: it is waited for that they come */
-	json_t *user;  /* the message with notes of them; NULL: as it came */
-	bool made;     /* there may be an outbox to be looked into */
-	json_t *out;   /* components of the reply; or NULL */
+	size_t fetching; /* how many of them */
+	int64_t fetched; /* bytes */
+	int64_t until;   /* mono ms: it is waited for that they come */
+	json_t *user;    /* the message with notes of them; NULL: as it came */
+	bool made;       /* there may be an outbox to be looked into */
+	json_t *out;     /* components of the reply; or NULL */
 };
 
 /*
@@ -67,6 +83,14 @@ void attach_release(struct turn *turn);
  * their way and may be waited for; it is to be called again.
  */
 bool attach_read(struct turn *turn);
+/* What it is and is called, by its bytes and what the message says. */
+void attach_describe(struct turn *turn, size_t i);
+/* Its URL, if it is elsewhere and may be fetched; else NULL. */
+const char *attach_url(const struct turn *turn, size_t i);
+void attach_free_files(struct turn *turn);
+
+/* attach-fetch.c: get those that are elsewhere; as above. */
+bool attach_fetch(struct turn *turn, attach_fn *then);
 
 /* attach-note.c: turn->attach.user, of what became of the files. */
 void attach_note(struct turn *turn, const json_t *files, bool failed);

@@ -12,6 +12,7 @@
 #include "base/prog.h"
 #include "base/stop.h"
 #include "llm/model.h"
+#include "net/http.h"
 #include "record/filter.h"
 #include "store/answer.h"
 #include "store/limits.h"
@@ -234,6 +235,9 @@ static int run(struct agent *a)
 	code = serve(a);
 	lb_lanes_release(&a->sessions, cancel_turn);
 	lb_llm_close(a->llm);
+	if (a->http)
+		lb_http_close(a->http);
+	free(a->allowed);
 	providers_close(a);
 	lb_map_release(&a->told, NULL);
 	lb_map_release(&a->models, free_model);

@@ -45,6 +45,8 @@ struct agent {
 	struct lb_failover_bounds bounds;
 	struct lb_llm_memo memo;
 	struct lb_map providers; /* of tools, those in use */
+	struct lb_http *http;    /* for what others name; NULL: none yet */
+	const char **allowed;    /* for it: networks, while it is open */
 	struct lb_guard *guard;  /* ends them when we end; NULL: none is */
 	struct lb_map told;      /* what the operator was told once */
 	struct lb_timer grace;

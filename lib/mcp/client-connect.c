@@ -8,11 +8,6 @@
 #include "mcp/client-in.h"
 #include "mcp/era.h"
 
-static bool is_program(const struct lb_mcp_client *c)
-{
-	return c->how.launch->server->mode == LB_MCP_STDIO;
-}
-
 static void remember(struct lb_mcp_client *c, enum lb_mcp_era era)
 {
 	char key[65];
@@ -35,8 +30,8 @@ static void refuse(struct lb_mcp_client *c, enum lb_exit code, const char *fmt,
 static void lost(struct lb_mcp_client *c, const struct lb_error *why)
 {
 	/* What cannot be connected to was never asked. */
-	bool reached =
-		is_program(c) || c->reached || why->code != LB_UNAVAILABLE;
+	bool reached = lb_mcp_is_program(c) || c->reached ||
+		       why->code != LB_UNAVAILABLE;
 
 	lb_mcp_fail(c, reached ? LB_MCP_INIT : LB_MCP_RELAY_CONNECT, why);
 }
@@ -49,7 +44,7 @@ static void on_reconnect(void *arg)
 }
 
 /* Begin anew, as soon as nobody is in the midst of the transport. */
-static void reconnect(struct lb_mcp_client *c)
+void lb_mcp_reconnect(struct lb_mcp_client *c)
 {
 	if (c->shake)
 		lb_peer_cancel(c->shake, NULL);
@@ -123,10 +118,8 @@ static void settle(struct lb_mcp_client *c, enum lb_mcp_revision revision)
 	lb_mcp_is_ready(c);
 }
 
-static void initialize(struct lb_mcp_client *c, enum lb_mcp_revision revision);
-
 /* It names revisions that it has instead: try one of those, once. */
-static bool try_another(struct lb_mcp_client *c, const char *text,
+bool lb_mcp_try_another(struct lb_mcp_client *c, const char *text,
 			const json_t *data)
 {
 	enum lb_mcp_revision r =
@@ -137,12 +130,12 @@ static bool try_another(struct lb_mcp_client *c, const char *text,
 	if (c->again || r == LB_MCP_UNKNOWN || r == c->revision)
 		return false;
 	c->again = true;
-	initialize(c, r);
+	lb_mcp_initialize(c, r);
 	return true;
 }
 
 /* What was known of it is wrong: find out. */
-static bool forget_era(struct lb_mcp_client *c)
+bool lb_mcp_forget_era(struct lb_mcp_client *c)
 {
 	if (!c->remembered)
 		return false;
@@ -161,9 +154,9 @@ static void on_initialized(void *arg, const struct lb_peer_answer *answer)
 	c->shake = NULL;
 	if (answer->error)
 		lost(c, answer->error);
-	else if (f && try_another(c, f->message, f->data))
+	else if (f && lb_mcp_try_another(c, f->message, f->data))
 		return;
-	else if (f && c->state == LB_MCP_IS_STARTING && forget_era(c))
+	else if (f && c->state == LB_MCP_IS_STARTING && lb_mcp_forget_era(c))
 		begin(c);
 	else if (f)
 		refuse(c, LB_DATA,
@@ -178,7 +171,7 @@ static void on_initialized(void *arg, const struct lb_peer_answer *answer)
 	}
 }
 
-static void initialize(struct lb_mcp_client *c, enum lb_mcp_revision revision)
+void lb_mcp_initialize(struct lb_mcp_client *c, enum lb_mcp_revision revision)
 {
 	c->probing = false;
 	c->revision = revision;
@@ -201,7 +194,7 @@ void lb_mcp_renew(struct lb_mcp_client *c)
 
 	c->state = LB_MCP_IS_RENEWING;
 	lb_mcp_settled(c->t, LB_MCP_UNKNOWN);
-	initialize(c, revision);
+	lb_mcp_initialize(c, revision);
 }
 
 /* ---- the newer era ---- */
@@ -219,8 +212,9 @@ static void discovered(struct lb_mcp_client *c, const json_t *result)
 		refuse(c, LB_PROTOCOL,
 		       "it speaks no revision that is known here", "");
 	} else {
-		initialize(c, legacy != LB_MCP_UNKNOWN ? legacy
-						       : LB_MCP_LATEST_LEGACY);
+		lb_mcp_initialize(c, legacy != LB_MCP_UNKNOWN
+					     ? legacy
+					     : LB_MCP_LATEST_LEGACY);
 	}
 }
 
@@ -231,14 +225,18 @@ static void not_discovered(struct lb_mcp_client *c,
 	bool modern = lb_mcp_is_modern_failure(f->code, f->data, &versions);
 	enum lb_mcp_revision legacy = lb_mcp_newest(versions, false);
 
-	if (modern && legacy == LB_MCP_UNKNOWN)
+	if (modern && !c->again &&
+	    lb_mcp_newest(versions, true) != LB_MCP_UNKNOWN) {
+		c->again = true; /* it has what we have, and should say so */
+		begin(c);
+	} else if (modern && legacy == LB_MCP_UNKNOWN)
 		refuse(c, LB_DATA, "it refused server/discover: ", f->message);
 	else if (c->forced)
 		refuse(c, LB_DATA,
 		       "it is not of the newer era (--era=modern): ",
 		       f->message);
 	else
-		initialize(c, modern ? legacy : LB_MCP_LATEST_LEGACY);
+		lb_mcp_initialize(c, modern ? legacy : LB_MCP_LATEST_LEGACY);
 }
 
 static void on_discovered(void *arg, const struct lb_peer_answer *answer)
@@ -252,12 +250,12 @@ static void on_discovered(void *arg, const struct lb_peer_answer *answer)
 		not_discovered(c, answer->failure);
 	else if (answer->error->code != LB_AGAIN || c->forced || c->respawned)
 		lost(c, answer->error);
-	else if (is_program(c)) { /* silence: what it read confuses it */
+	else if (lb_mcp_is_program(c)) { /* silence: what it read confuses it */
 		c->respawned = true;
 		c->known = LB_MCP_ERA_LEGACY;
-		reconnect(c);
+		lb_mcp_reconnect(c);
 	} else {
-		initialize(c, LB_MCP_LATEST_LEGACY);
+		lb_mcp_initialize(c, LB_MCP_LATEST_LEGACY);
 	}
 }
 
@@ -274,7 +272,7 @@ static void discover(struct lb_mcp_client *c)
 				    .take_params =
 					    lb_mcp_params(LB_MCP_LATEST, NULL,
 							  c->capabilities),
-				    .timeout_ms = sure || !is_program(c)
+				    .timeout_ms = sure || !lb_mcp_is_program(c)
 							  ? c->how.init_ms
 							  : c->how.probe_ms,
 				    .cannot_cancel = true,
@@ -288,7 +286,7 @@ static void discover(struct lb_mcp_client *c)
 static void begin(struct lb_mcp_client *c)
 {
 	if (c->known == LB_MCP_ERA_LEGACY)
-		initialize(c, LB_MCP_LATEST_LEGACY);
+		lb_mcp_initialize(c, LB_MCP_LATEST_LEGACY);
 	else
 		discover(c);
 }
@@ -342,82 +340,4 @@ void lb_mcp_connect(struct lb_mcp_client *c)
 		begin(c);
 	else
 		lb_mcp_fail(c, LB_MCP_PROCESS_START, &err);
-}
-
-static bool probe_refused(struct lb_mcp_client *c,
-			  const struct lb_mcp_refusal *refusal)
-{
-	json_auto_t *body = json_loads(refusal->body, 0, NULL);
-	const json_t *error = json_object_get(body, "error"), *versions;
-	int64_t code = 0;
-
-	lb_json_int(error, "code", &code);
-	if (c->forced ||
-	    lb_mcp_is_modern_failure(code, json_object_get(error, "data"),
-				     &versions))
-		return false;
-	lb_peer_cancel(c->shake, NULL);
-	initialize(c, LB_MCP_LATEST_LEGACY);
-	return true;
-}
-
-static bool init_refused(struct lb_mcp_client *c,
-			 const struct lb_mcp_refusal *refusal)
-{
-	json_auto_t *body = json_loads(refusal->body, 0, NULL);
-	const json_t *data =
-		json_object_get(json_object_get(body, "error"), "data");
-	struct lb_peer_call *shake = c->shake;
-
-	if (refusal->status == 400 && try_another(c, refusal->body, data)) {
-		lb_peer_cancel(shake, NULL);
-		return true;
-	}
-	if (c->how.launch->server->mode != LB_MCP_REMOTE || c->old_way ||
-	    c->state == LB_MCP_IS_RENEWING ||
-	    (refusal->status != 400 && refusal->status != 404 &&
-	     refusal->status != 405))
-		return false;
-	c->old_way = true;
-	c->known = LB_MCP_ERA_LEGACY;
-	reconnect(c);
-	return true;
-}
-
-bool lb_mcp_handshake_refused(struct lb_mcp_client *c,
-			      const struct lb_mcp_refusal *refusal,
-			      const struct lb_error *why)
-{
-	(void)why;
-	if (!c->shake || !refusal || lb_peer_call_id(c->shake) != refusal->id)
-		return false;
-	/* A key is missing, or it has to wait: that is no era. */
-	if (refusal->status < 400 || refusal->status >= 500 ||
-	    refusal->status == 401 || refusal->status == 403 ||
-	    refusal->status == 429)
-		return false;
-	return c->probing ? probe_refused(c, refusal)
-			  : init_refused(c, refusal);
-}
-
-bool lb_mcp_handshake_lost(struct lb_mcp_client *c, enum lb_mcp_phase phase)
-{
-	if (phase == LB_MCP_DEP_INSTALL && !c->installed &&
-	    c->state == LB_MCP_IS_STARTING) {
-		if (c->shake)
-			lb_peer_cancel(c->shake, NULL);
-		c->shake = NULL;
-		lb_mcp_install(c);
-		return true;
-	}
-	if (c->state != LB_MCP_IS_STARTING || !is_program(c) ||
-	    phase != LB_MCP_INIT || c->respawned)
-		return false;
-	if (c->probing && !c->forced)
-		c->known = LB_MCP_ERA_LEGACY;
-	else if (!forget_era(c))
-		return false;
-	c->respawned = true;
-	reconnect(c);
-	return true;
 }

@@ -54,7 +54,21 @@ struct lb_mcp_request {
 void lb_mcp_connect(struct lb_mcp_client *c);
 /* The session is no more: initialize. */
 void lb_mcp_renew(struct lb_mcp_client *c);
-/* A request of the handshake was refused by HTTP: true, it is dealt with. */
+/* The same, as soon as nobody is in the midst of the transport. */
+void lb_mcp_reconnect(struct lb_mcp_client *c);
+void lb_mcp_initialize(struct lb_mcp_client *c, enum lb_mcp_revision revision);
+/* It names revisions that it has instead: try one of those, once. */
+bool lb_mcp_try_another(struct lb_mcp_client *c, const char *text,
+			const json_t *data);
+/* What was remembered of its era is wrong. false: nothing was. */
+bool lb_mcp_forget_era(struct lb_mcp_client *c);
+
+static inline bool lb_mcp_is_program(const struct lb_mcp_client *c)
+{
+	return c->how.launch->server->mode == LB_MCP_STDIO;
+}
+
+/* client-refused.c: a request of the handshake was refused by HTTP: true, it is dealt with. */
 bool lb_mcp_handshake_refused(struct lb_mcp_client *c,
 			      const struct lb_mcp_refusal *refusal,
 			      const struct lb_error *why);

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "mcp/client-in.h"
+#include "mcp/param-headers.h"
 
 static const struct kind {
 	const char *what, *method, *capability;
@@ -72,6 +73,29 @@ static void fail(struct lb_mcp_listing *l, const char *why)
 
 static void next_page(struct lb_mcp_listing *l);
 
+/* A tool whose arguments cannot go into the headers it wants is none. */
+static bool is_usable(const struct lb_mcp_listing *l, const json_t *one)
+{
+	struct lb_mcp_client *c = l->client;
+	const char *name = lb_json_str(one, "name");
+	lb_autofree char *words = NULL;
+	struct lb_error err;
+
+	if (!json_is_object(one))
+		return false;
+	if (strcmp(l->kind->what, "tools") != 0 ||
+	    !lb_mcp_is_modern(c->revision) ||
+	    strcmp(lb_mcp_client_transport(c), "http") != 0 ||
+	    lb_mcp_param_headers_check(json_object_get(one, "inputSchema"),
+				       &err) == 0)
+		return true;
+	words = lb_printf("tool '%.64s' is left out: %s", name ? name : "",
+			  err.text);
+	if (c->how.events->on_words)
+		c->how.events->on_words(c->how.arg, words, strlen(words));
+	return false;
+}
+
 static void on_page(void *arg, const struct lb_peer_answer *answer)
 {
 	struct lb_mcp_listing *l = arg;
@@ -87,7 +111,7 @@ static void on_page(void *arg, const struct lb_peer_answer *answer)
 	}
 	json_array_foreach((json_t *)(uintptr_t)items, i, one)
 	{
-		if (json_is_object(one))
+		if (is_usable(l, one))
 			json_array_append(l->items, one);
 	}
 	l->bytes += answer->len;

@@ -5,6 +5,7 @@
  *     client-connect.c  from the start of a transport to `ready`
  *     client-asked.c    what a server asks of us, and tells us
  *     client-list.c     lists, all pages of them
+ *     client-refused.c, client-install.c  starts that do not go as they should
  *
  * A client is opened, and tells on_ready or on_gone. Once it is gone it is only
  * to be closed; whoever wants the server again opens another one.

@@ -139,6 +139,7 @@ struct lb_mcp_transport *lb_mcp_launch(
 		.connect_ms = s->timeout_ms,
 		.idle_ms = s->sse_idle_ms,
 		.max_line = l->max_line,
+		.listen = l->listen,
 	};
 
 	if (s->mode == LB_MCP_STDIO)

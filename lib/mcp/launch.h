@@ -13,7 +13,7 @@
 
 #include "config/config.h"
 #include "mcp/server.h"
-#include "mcp/transport.h"
+#include "mcp/transports.h"
 
 /* All borrowed. */
 struct lb_mcp_launch {
@@ -24,6 +24,7 @@ struct lb_mcp_launch {
 	struct lb_guard *guard; /* for programs */
 	struct lb_http *http;   /* for URLs */
 	size_t max_line;
+	bool listen;   /* to what a server says by itself */
 	bool nameless; /* of a command line: no session, nothing staged */
 };
 

@@ -56,6 +56,12 @@ struct lb_mcp_pool_call {
 	void *arg;
 };
 
+/* pool-add.c: may it be used; it is a member from now on. LB_CONFIG. */
+bool lb_mcp_pool_wants(const struct lb_mcp_pool *p, const char *name,
+		       const json_t *entity);
+int lb_mcp_pool_add(struct lb_mcp_pool *p, const char *name,
+		    const json_t *entity, struct lb_error *err);
+
 /* pool-tools.c: the member serves; it does not any more. */
 void lb_mcp_calls_go(struct lb_mcp_member *m);
 void lb_mcp_calls_fail(struct lb_mcp_member *m, const struct lb_error *why,

@@ -190,14 +190,16 @@ static void add_headers(struct lb_mcp_pool_call *c)
 static void go(struct lb_mcp_pool_call *c)
 {
 	int64_t left = c->deadline - lb_clock_mono();
+	json_t *params = c->params;
 
 	lb_timer_cancel(c->member->pool->loop, &c->timer);
 	add_headers(c);
+	c->params = NULL;
 	c->request =
 		lb_mcp_client_ask(c->member->client,
 				  &(struct lb_mcp_ask){
 					  .method = c->method,
-					  .take_params = lb_steal(&c->params),
+					  .take_params = params,
 					  .timeout_ms = left > 1 ? left : 1,
 					  .progress = true,
 					  .headers = c->headers,

@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "mcp/param-headers.h"
 #include "mcp/pool-in.h"
 #include "mcp/status.h"
 
@@ -131,25 +130,19 @@ static void list(struct lb_mcp_member *m);
 /* Those that nobody could call are left out. */
 static json_t *usable(const struct lb_mcp_member *m, const json_t *tools)
 {
-	bool http = strcmp(lb_mcp_client_transport(m->client), "http") == 0;
 	json_t *good = json_array(), *one;
-	struct lb_error err;
 	size_t i;
 
 	json_array_foreach((json_t *)(uintptr_t)tools, i, one)
 	{
-		const json_t *schema = json_object_get(one, "inputSchema");
 		const char *name = lb_json_str(one, "name");
 
-		if (!name || !*name)
+		if (name && *name)
+			json_array_append(good, one);
+		else
 			lb_warn("MCP server '%s': a tool without a name is "
 				"left out",
 				m->server.name);
-		else if (http && lb_mcp_param_headers_check(schema, &err) < 0)
-			lb_warn("MCP server '%s': tool '%.64s' is left out: %s",
-				m->server.name, name, err.text);
-		else
-			json_array_append(good, one);
 	}
 	return good;
 }
@@ -310,52 +303,6 @@ static void begin_next(struct lb_mcp_pool *p)
 				     lb_clock_mono(), begin, p->members[i]);
 }
 
-static int add(struct lb_mcp_pool *p, const char *name, const json_t *entity,
-	       struct lb_error *err)
-{
-	struct lb_mcp_member *m = lb_alloc(sizeof(*m));
-	const char *era = lb_json_str(entity, "era");
-
-	*m = (struct lb_mcp_member){.pool = p};
-	if (lb_mcp_server_read(&m->server, name, entity, err) < 0) {
-		free(m);
-		return -1;
-	}
-	m->era = !era                         ? LB_MCP_ERA_UNKNOWN
-		 : strcmp(era, "legacy") == 0 ? LB_MCP_ERA_LEGACY
-					      : LB_MCP_ERA_MODERN;
-	if (m->server.mode != LB_MCP_STDIO && !p->http)
-		p->http = lb_http_open(p->loop);
-	m->launch = (struct lb_mcp_launch){
-		.server = &m->server,
-		.config = p->how.config,
-		.config_file = p->how.config_file,
-		.state = p->how.state,
-		.guard = p->guard,
-		.http = p->http,
-		.max_line = (size_t)lb_config_max_line(),
-	};
-	m->log = lb_log_file_open(p->how.state, name);
-	p->members[p->n++] = m;
-	return 0;
-}
-
-static bool is_wanted(const struct lb_mcp_pool *p, const char *name,
-		      const json_t *entity)
-{
-	bool programs =
-		json_is_true(lb_config_get(p->how.config, "mcp.stdio.enabled"));
-
-	if (!lb_json_bool(entity, "enable", true) || p->n == LB_MCP_MEMBERS)
-		return false;
-	if (programs || lb_json_str(entity, "url"))
-		return true;
-	lb_warn("MCP server '%s' is a program, and those are switched off "
-		"(mcp.stdio.enabled)",
-		name);
-	return false;
-}
-
 struct lb_mcp_pool *lb_mcp_pool_open(struct lb_loop *loop,
 				     const struct lb_mcp_pool_how *how,
 				     struct lb_error *err)
@@ -376,7 +323,8 @@ struct lb_mcp_pool *lb_mcp_pool_open(struct lb_loop *loop,
 	}
 	json_object_foreach((json_t *)(uintptr_t)how->servers, name, entity)
 	{
-		if (is_wanted(p, name, entity) && add(p, name, entity, err) < 0)
+		if (lb_mcp_pool_wants(p, name, entity) &&
+		    lb_mcp_pool_add(p, name, entity, err) < 0)
 			lb_complain("%s", err->text);
 	}
 	begin_next(p);

@@ -16,6 +16,7 @@ void lb_mcp_place_copy(struct lb_mcp_place *place,
 		.connect_ms = remote->connect_ms,
 		.idle_ms = remote->idle_ms,
 		.max_line = remote->max_line,
+		.listen = remote->listen,
 	};
 	for (size_t i = 0; remote->headers && remote->headers[i]; i++)
 		lb_words_add(&place->headers, lb_strdup(remote->headers[i]));

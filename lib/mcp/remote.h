@@ -4,7 +4,7 @@
 #ifndef LB_MCP_REMOTE_H
 #define LB_MCP_REMOTE_H
 
-#include "mcp/transport.h"
+#include "mcp/transports.h"
 #include "mcp/words.h"
 #include "net/sse.h"
 
@@ -22,6 +22,7 @@ struct lb_mcp_place {
 	struct lb_words headers;
 	int64_t connect_ms, idle_ms;
 	size_t max_line;
+	bool listen;
 };
 
 void lb_mcp_place_copy(struct lb_mcp_place *place,

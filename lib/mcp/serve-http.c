@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "mcp/serve-http-in.h"
 
@@ -21,6 +22,7 @@ void lb_serve_http_refuse(struct lb_httpd_conn *conn, int status, int code,
 					     .type = "application/json",
 					     .more = more};
 
+	lb_log(LB_INFO, NULL, "refused with %d: %s", status, why);
 	lb_rpc_put_failure(&text, NULL, code, why, NULL);
 	lb_httpd_answer(conn, &reply, text.data, text.len);
 }

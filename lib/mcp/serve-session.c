@@ -10,7 +10,7 @@
 
 enum {
 	KEPT_EVENTS = 1000,   /* of a session, to be had again */
-	KEPT_BYTES = 8 << 20, /* and their bytes */
+	KEPT_BYTES = 2 << 20, /* and their bytes */
 	RETRY_MS = 1000,      /* until a caller connects again */
 };
 

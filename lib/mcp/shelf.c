@@ -75,6 +75,19 @@ char *lb_mcp_shelf_file(const char *config_file, const char *name,
 			 slash ? (int)(slash + 1 - file) : 0, file, name);
 }
 
+/* What stands beside a main file is read where there is one. */
+static int make_main(const char *config_file, struct lb_error *err)
+{
+	static const char text[] = "# see lb-config(5)\n";
+	lb_autofree char *file = main_file(config_file, err);
+
+	if (!file)
+		return -1;
+	if (access(file, F_OK) == 0)
+		return 0;
+	return lb_atomic_create(file, text, sizeof(text) - 1, err);
+}
+
 static const json_t *entity_of(const struct lb_config *config, const char *name)
 {
 	return json_object_get(lb_config_get(config, "mcp.servers"), name);
@@ -168,7 +181,7 @@ int lb_mcp_shelf_put(struct lb_config *config, const char *config_file,
 	    check(name, &text, err) < 0)
 		return -1;
 	folder = lb_strndup(file, (size_t)(strrchr(file, '/') - file));
-	if (lb_path_make(folder, err) < 0 ||
+	if (lb_path_make(folder, err) < 0 || make_main(config_file, err) < 0 ||
 	    (replace ? lb_atomic_replace : lb_atomic_create)(file, text.data,
 							     text.len, err) < 0)
 		return -1;

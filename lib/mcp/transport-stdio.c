@@ -10,179 +10,28 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "base/mem.h"
-#include "mcp/stage.h"
-#include "mcp/transport.h"
-#include "record/line.h"
+#include "mcp/stdio-in.h"
 
 enum {
 	MAX_WORDS = 4096,      /* bytes of a line to standard error */
 	MAX_UNSENT = 64 << 20, /* asked and not read yet */
 	MAX_READS = 16,        /* in one turn: others want to be heard, too */
 	LAST_MS = 200,         /* from the end of its output to its own */
-	TERM_MS = 1000,        /* from SIGTERM to SIGKILL */
-	MAX_STATUS = 64 << 10, /* what lb-exec says of its end */
 };
-
-struct stdio {
-	struct lb_mcp_transport t;
-	struct lb_guard *guard;
-	pid_t pid; /* 0: none */
-	int in, out, log, status, watch;
-	struct lb_lines *lines, *words;
-	struct lb_buf unsent;
-	struct lb_timer timer;
-	struct lb_error failed; /* it did not start */
-	enum lb_mcp_phase failed_in;
-	bool ending, heard, is_gone, installs;
-};
-
-static void shut(struct stdio *s, int *fd)
-{
-	if (*fd < 0)
-		return;
-	lb_loop_watch(s->t.loop, *fd, 0, NULL, NULL);
-	close(*fd);
-	*fd = -1;
-}
-
-/* What it wrote to standard error, by lines. false: that was the last. */
-static bool read_words(struct stdio *s)
-{
-	struct lb_line line;
-	struct lb_error err;
-	int more = lb_lines_fill(s->words, &err), got;
-
-	while ((got = lb_lines_take(s->words, &line, &err)) != 0)
-		s->t.events->on_words(s->t.arg, line.text, line.len);
-	return more > 0;
-}
 
 static void on_words(int fd, uint32_t events, void *arg)
 {
-	struct stdio *s = arg;
+	struct lb_stdio *s = arg;
 
 	(void)fd;
 	(void)events;
-	if (!read_words(s))
-		shut(s, &s->log);
-}
-
-static void let_go(struct stdio *s)
-{
-	struct pollfd more = {.fd = s->log, .events = POLLIN};
-
-	while (s->words && s->log >= 0 && poll(&more, 1, 0) > 0 &&
-	       read_words(s))
-		; /* its last words */
-	shut(s, &s->in);
-	shut(s, &s->out);
-	shut(s, &s->log);
-	shut(s, &s->status);
-	shut(s, &s->watch);
-	lb_timer_cancel(s->t.loop, &s->timer);
-	lb_buf_release(&s->unsent);
-}
-
-/* Kill the group and what is left of it; how it ended. */
-static int bury(struct stdio *s)
-{
-	int status = 0;
-
-	lb_guard_kill(s->guard, s->pid);
-	while (waitpid(s->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	s->pid = 0;
-	return status;
-}
-
-/* Why lb-exec says that nothing ran, if it does. */
-static bool read_status(struct stdio *s, struct lb_error *why,
-			enum lb_mcp_phase *phase)
-{
-	lb_autobuf struct lb_buf text = {0};
-	json_auto_t *record = NULL;
-	const char *message;
-	char part[4096];
-	ssize_t n;
-
-	while (s->status >= 0 && text.len < MAX_STATUS &&
-	       (n = read(s->status, part, sizeof(part))) > 0)
-		lb_buf_put(&text, part, (size_t)n);
-	record = text.len ? json_loadb(text.data, text.len, 0, NULL) : NULL;
-	message = lb_json_str(record, "message");
-	if (!message || !lb_json_str(record, "code"))
-		return false;
-	lb_fail(why, LB_UNAVAILABLE, "%s", message);
-	if (strcmp(lb_json_str(record, "code"), "not_found") == 0)
-		*phase = LB_MCP_PROCESS_START;
-	return true;
-}
-
-/* Of what installs, its end is all there is to know. */
-static bool put_installed(struct stdio *s, int code, struct lb_error *why,
-			  enum lb_mcp_phase *phase)
-{
-	if (!s->installs)
-		return false;
-	*phase = LB_MCP_DEP_INSTALL;
-	why->code = code == 0 ? LB_OK : LB_AGAIN;
-	if (code != 69)
-		return true;
-	*phase = LB_MCP_BOX_UNAVAILABLE;
-	read_status(s, why, phase);
-	return true;
-}
-
-static void put_end(struct stdio *s, int status, struct lb_error *why,
-		    enum lb_mcp_phase *phase)
-{
-	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	bool boxed = s->status >= 0;
-
-	*phase = s->heard ? LB_MCP_RUNTIME : LB_MCP_INIT;
-	if (WIFSIGNALED(status))
-		lb_fail(why, LB_AGAIN, "it died by signal %d",
-			WTERMSIG(status));
-	else
-		lb_fail(why, LB_AGAIN, "it exited %d", code);
-	if (put_installed(s, code, why, phase))
-		return;
-	if (!s->heard && boxed && code == LB_MCP_UNSTAGED)
-		*phase = LB_MCP_DEP_INSTALL;
-	if (!s->heard && (code == 126 || code == 127))
-		*phase = LB_MCP_PROCESS_START; /* as a shell says it */
-	if (!boxed || s->heard || code == LB_MCP_UNSTAGED)
-		return;
-	*phase = code == 69                   ? LB_MCP_BOX_UNAVAILABLE
-		 : code == 126 || code == 127 ? LB_MCP_PROCESS_START
-					      : LB_MCP_SESSION_CREATE;
-	if (!read_status(s, why, phase) && *phase != LB_MCP_PROCESS_START)
-		*phase = LB_MCP_INIT;
-}
-
-/* Its output came to an end, or it did, or it broke the rules. */
-static void ended(struct stdio *s)
-{
-	siginfo_t info = {0};
-	struct lb_error why;
-	enum lb_mcp_phase phase;
-	bool dead = waitid(P_PID, (id_t)s->pid, &info,
-			   WEXITED | WNOHANG | WNOWAIT) == 0 &&
-		    info.si_pid == s->pid;
-	int status = bury(s);
-
-	put_end(s, status, &why, &phase);
-	if (!dead && !s->installs)
-		lb_fail(&why, LB_AGAIN, "it closed its output");
-	let_go(s);
-	s->is_gone = true;
-	s->t.events->on_gone(s->t.arg, phase, &why);
+	if (!lb_stdio_words(s))
+		lb_stdio_shut(s, &s->log);
 }
 
 /* 1: go on; 0: the end of its output; -1: it is gone. */
-static int read_some(struct stdio *s)
+static int read_some(struct lb_stdio *s)
 {
 	struct lb_lines *lines = s->lines;
 	struct lb_line line;
@@ -206,11 +55,11 @@ static int read_some(struct stdio *s)
 
 static void closed(void *arg)
 {
-	ended(arg);
+	lb_stdio_ended(arg);
 }
 
 /* Most that close their output are about to end: how is worth knowing. */
-static void out_closed(struct stdio *s)
+static void out_closed(struct lb_stdio *s)
 {
 	lb_loop_watch(s->t.loop, s->out, 0, NULL, NULL);
 	lb_timer_set(s->t.loop, &s->timer,
@@ -219,7 +68,7 @@ static void out_closed(struct stdio *s)
 
 static void on_out(int fd, uint32_t events, void *arg)
 {
-	struct stdio *s = arg;
+	struct lb_stdio *s = arg;
 	struct pollfd more = {.fd = fd, .events = POLLIN};
 
 	(void)events;
@@ -236,7 +85,7 @@ static void on_out(int fd, uint32_t events, void *arg)
 /* It ended, maybe with children that hold its output open. */
 static void on_end(int fd, uint32_t events, void *arg)
 {
-	struct stdio *s = arg;
+	struct lb_stdio *s = arg;
 	struct pollfd more = {.fd = s->out, .events = POLLIN};
 	int r = 1;
 
@@ -245,12 +94,12 @@ static void on_end(int fd, uint32_t events, void *arg)
 	while (r > 0 && poll(&more, 1, 0) > 0)
 		r = read_some(s);
 	if (r >= 0)
-		ended(s);
+		lb_stdio_ended(s);
 }
 
 static void on_in(int fd, uint32_t events, void *arg)
 {
-	struct stdio *s = arg;
+	struct lb_stdio *s = arg;
 	ssize_t put = write(fd, lb_buf_str(&s->unsent), s->unsent.len);
 
 	(void)events;
@@ -262,7 +111,7 @@ static void on_in(int fd, uint32_t events, void *arg)
 		return;
 	lb_loop_watch(s->t.loop, fd, 0, NULL, NULL);
 	if (s->ending)
-		shut(s, &s->in);
+		lb_stdio_shut(s, &s->in);
 	else if (s->unsent.cap > 1 << 20)
 		lb_buf_release(&s->unsent);
 }
@@ -270,7 +119,7 @@ static void on_in(int fd, uint32_t events, void *arg)
 static int stdio_send(struct lb_mcp_transport *t, const struct lb_peer_out *out,
 		      struct lb_error *err)
 {
-	struct stdio *s = (struct stdio *)t;
+	struct lb_stdio *s = (struct lb_stdio *)t;
 	bool idle = s->unsent.len == 0;
 
 	if (s->failed.code != LB_OK || s->ending)
@@ -290,7 +139,7 @@ static int stdio_send(struct lb_mcp_transport *t, const struct lb_peer_out *out,
 
 static void stdio_end(struct lb_mcp_transport *t)
 {
-	struct stdio *s = (struct stdio *)t;
+	struct lb_stdio *s = (struct lb_stdio *)t;
 
 	if (s->ending || s->in < 0)
 		return;
@@ -298,68 +147,18 @@ static void stdio_end(struct lb_mcp_transport *t)
 	if (s->unsent.len > 0)
 		on_in(s->in, 0, s); /* what it still is to be told */
 	else
-		shut(s, &s->in);
-}
-
-static bool is_dead(struct stdio *s)
-{
-	siginfo_t info = {0};
-
-	return waitid(P_PID, (id_t)s->pid, &info,
-		      WEXITED | WNOHANG | WNOWAIT) == 0 &&
-	       info.si_pid == s->pid;
-}
-
-/* Read and throw away what it says, so that it can end; true: it did. */
-static bool wait_until(struct stdio *s, int64_t until)
-{
-	char waste[4096];
-	int64_t now;
-
-	while (!is_dead(s)) {
-		struct pollfd fds[] = {{.fd = s->watch, .events = POLLIN},
-				       {.fd = s->out, .events = POLLIN}};
-
-		now = lb_clock_mono();
-		if (now >= until)
-			return false;
-		if (s->log >= 0 && !read_words(s))
-			shut(s, &s->log);
-		poll(fds, 2, until - now < 20 ? (int)(until - now) : 20);
-		if (fds[1].revents && read(s->out, waste, sizeof(waste)) == 0)
-			shut(s, &s->out);
-	}
-	return true;
-}
-
-static void stdio_close(struct lb_mcp_transport *t, int64_t until)
-{
-	struct stdio *s = (struct stdio *)t;
-
-	stdio_end(t);
-	if (s->pid > 0) {
-		shut(s, &s->in);
-		if (!wait_until(s, until)) {
-			kill(-s->pid, SIGTERM);
-			wait_until(s, lb_clock_mono() + TERM_MS);
-		}
-		bury(s);
-	}
-	let_go(s);
-	lb_lines_close(s->lines);
-	lb_lines_close(s->words);
-	free(s);
+		lb_stdio_shut(s, &s->in);
 }
 
 static const struct lb_mcp_transport_kind stdio_kind = {
 	.send = stdio_send,
 	.end = stdio_end,
-	.close = stdio_close,
+	.close = lb_stdio_close,
 };
 
 static void not_started(void *arg)
 {
-	struct stdio *s = arg;
+	struct lb_stdio *s = arg;
 
 	s->is_gone = true;
 	s->t.events->on_gone(s->t.arg, s->failed_in, &s->failed);
@@ -372,7 +171,7 @@ static int make_pipe(int ends[2], struct lb_error *err)
 		       : 0;
 }
 
-static int spawn(struct stdio *s, const struct lb_mcp_program *p,
+static int spawn(struct lb_stdio *s, const struct lb_mcp_program *p,
 		 struct lb_error *err)
 {
 	int to[2] = {-1, -1}, from[2] = {-1, -1}, log[2] = {-1, -1},
@@ -404,14 +203,14 @@ static int spawn(struct stdio *s, const struct lb_mcp_program *p,
 	return r;
 }
 
-static void start(struct stdio *s, const struct lb_mcp_program *p)
+static void start(struct lb_stdio *s, const struct lb_mcp_program *p)
 {
 	struct lb_loop *loop = s->t.loop;
 
 	if (spawn(s, p, &s->failed) < 0) {
 		if (s->pid > 0)
-			bury(s);
-		let_go(s);
+			lb_stdio_bury(s);
+		lb_stdio_let_go(s);
 		s->failed_in = LB_MCP_PROCESS_START;
 		if (s->failed.code == LB_NOINPUT || s->failed.code == LB_DENIED)
 			s->failed.code = LB_UNAVAILABLE;
@@ -434,9 +233,9 @@ struct lb_mcp_transport *lb_mcp_stdio_open(
 	struct lb_loop *loop, const struct lb_mcp_program *program,
 	const struct lb_mcp_transport_events *events, void *arg)
 {
-	struct stdio *s = lb_alloc(sizeof(*s));
+	struct lb_stdio *s = lb_alloc(sizeof(*s));
 
-	*s = (struct stdio){
+	*s = (struct lb_stdio){
 		.t = {&stdio_kind, loop, events, arg},
 		.guard = program->guard,
 		.installs = program->installs,

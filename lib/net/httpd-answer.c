@@ -9,6 +9,8 @@
 #include "base/mem.h"
 #include "net/httpd-conn.h"
 
+enum { LARGE = 64 * 1024 /* an answer of which many are too much */ };
+
 static const struct {
 	int status;
 	const char *phrase;
@@ -91,7 +93,10 @@ bool lb_httpd_flush(struct lb_httpd_conn *c)
 		c->wrote = lb_clock_mono();
 	}
 	if (c->out_at == c->out.len) {
-		lb_buf_reset(&c->out);
+		if (c->out.cap > LARGE)
+			lb_buf_release(&c->out);
+		else
+			lb_buf_reset(&c->out);
 		c->out_at = 0;
 	} else if (c->out_at > c->out.len / 2) {
 		lb_buf_shift(&c->out, c->out_at);
@@ -117,6 +122,16 @@ static void leave_on(struct lb_httpd_conn *c, bool done)
 	lb_httpd_later(c);
 }
 
+/* What clients do not read is in memory. */
+static bool is_too_much(const struct lb_httpd *h, size_t more)
+{
+	size_t sum = more;
+
+	for (const struct lb_httpd_conn *c = h->conns; c; c = c->next)
+		sum += c->out.cap;
+	return sum > h->settings.limits.unsent;
+}
+
 void lb_httpd_answer(struct lb_httpd_conn *c,
 		     const struct lb_httpd_reply *reply, const char *body,
 		     size_t len)
@@ -128,6 +143,10 @@ void lb_httpd_answer(struct lb_httpd_conn *c,
 		   (c->at == LB_CONN_HEAD &&
 		    (c->request.chunked || c->request.length > 0));
 	put_first(c);
+	if (len > LARGE && is_too_much(c->server, len)) {
+		c->is_gone = true;
+		len = 0;
+	}
 	put_head(c, reply);
 	if (reply->status != 204)
 		lb_buf_printf(&c->out, "Content-Length: %zu\r\n", len);

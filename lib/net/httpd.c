@@ -15,6 +15,7 @@ enum {
 	BODY = 16 << 20,
 	BODIES = 64 << 20,
 	UNREAD = 4 << 20,
+	UNSENT = 64 << 20,
 	HEAD_MS = 10 * 1000,
 	BODY_MS = 60 * 1000,
 	IDLE_MS = 60 * 1000,
@@ -111,6 +112,7 @@ struct lb_httpd *lb_httpd_open(struct lb_loop *loop, int take_listener,
 	fill_size(&l->body, BODY);
 	fill_size(&l->bodies, BODIES);
 	fill_size(&l->unread, UNREAD);
+	fill_size(&l->unsent, UNSENT);
 	fill(&l->head_ms, HEAD_MS);
 	fill(&l->body_ms, BODY_MS);
 	fill(&l->idle_ms, IDLE_MS);

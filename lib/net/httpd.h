@@ -26,6 +26,7 @@ struct lb_httpd_limits {
 	size_t body;      /* bytes of one: 16 MiB */
 	size_t bodies;    /* of all at once: 64 MiB */
 	size_t unread;    /* of a stream, that its client did not read: 4 MiB */
+	size_t unsent;    /* of answers, of all clients: 64 MiB */
 	int64_t head_ms;  /* until a request's head is whole: 10 s */
 	int64_t body_ms;  /* and its body: 60 s */
 	int64_t idle_ms;  /* between requests: 60 s */

@@ -121,7 +121,7 @@ static json_t *read_tool(const json_t *tool, const char *provider)
 {
 	const char *own = lb_json_str(tool, "name");
 	lb_autobuf struct lb_buf name = {0};
-	json_t *spec;
+	json_t *spec, *entry;
 
 	lb_tool_name(&name, provider, own);
 	spec = lb_json_pack("{s:s, s:{s:s, s:o, s:o}}", "type", "function",
@@ -131,9 +131,12 @@ static json_t *read_tool(const json_t *tool, const char *provider)
 			    "parameters",
 			    read_parameters(
 				    json_object_get(tool, "parameters")));
-	return lb_json_pack("{s:s, s:s, s:o, s:o}", "own", own, "name",
-			    lb_buf_str(&name), "spec", spec, "prompt",
-			    text_of(tool, "prompt", MAX_PROMPT));
+	entry = lb_json_pack("{s:s, s:s, s:o}", "own", own, "name",
+			     lb_buf_str(&name), "spec", spec);
+	if (json_is_string(json_object_get(tool, "prompt")))
+		json_object_set_new(entry, "prompt",
+				    text_of(tool, "prompt", MAX_PROMPT));
+	return entry;
 }
 
 static void tell(struct lb_buf *told, const json_t *tool, const char *fault)

@@ -25,9 +25,9 @@ bool lb_tool_name_is_clean(const char *name);
 
 /*
  * The tools of a provider's answer as they are offered: an array of
- * {"own","name","spec","prompt"}, where `own` is what the provider calls it,
+ * {"own","name","spec","prompt"?}, where `own` is what the provider calls it,
  * `name` what the model is told, `spec` stands in a request as it is, and
- * `prompt` is what whoever has the tool is told beside it, "" for nothing.
+ * `prompt` is what whoever has the tool is told beside it.
  * Entries that are no tool are left out, texts are cut, and a schema that is
  * none takes any object; `told` gets some words about each that was left out.
  * New.

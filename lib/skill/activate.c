@@ -65,6 +65,14 @@ static void put_files(struct lb_buf *out, const struct lb_shelved *one,
 		lb_buf_puts(out, "\nIts files cannot be reached here.");
 		return;
 	}
+	if (files == LB_SKILL_RESOURCES) {
+		lb_buf_printf(out,
+			      "\nIts files are the resources below "
+			      "skill://%s/, and paths in it are relative to "
+			      "that.",
+			      one->name);
+		return;
+	}
 	if (files == LB_SKILL_WRITABLE && !one->is_own)
 		files = LB_SKILL_READ_ONLY;
 	lb_buf_printf(out,

@@ -18,8 +18,9 @@ enum { LB_SKILL_SHOWN = 64 << 10 }; /* bytes of instructions that are shown */
 enum lb_skill_files {
 	LB_SKILL_NO_FILES, /* no sandbox is on this machine */
 	LB_SKILL_READ_ONLY,
-	LB_SKILL_WRITABLE, /* for everybody; one of a search path is not */
-	LB_SKILL_COPIED,   /* in the session */
+	LB_SKILL_WRITABLE,  /* for everybody; one of a search path is not */
+	LB_SKILL_COPIED,    /* in the session */
+	LB_SKILL_RESOURCES, /* they are what lb-mcp serve has */
 };
 
 /*

@@ -139,31 +139,6 @@ static void on_done(void *arg, struct lb_box_result *r,
 	start_waiting(e);
 }
 
-/* The arguments as a request of box/spec.h. */
-static json_t *make_request(const struct lb_exec *x)
-{
-	static const char *const same[] = {"timeout_sec", "env"};
-	const json_t *arguments = x->order.arguments;
-	const char *workdir = lb_json_str(arguments, "workdir");
-	lb_autofree char *folder =
-		workdir ? lb_box_folder_inside(workdir) : NULL;
-	json_t *request = json_object();
-
-	json_object_set(request, "cmd", json_object_get(arguments, "command"));
-	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
-		json_object_set(request, same[i],
-				json_object_get(arguments, same[i]));
-	if (folder)
-		lb_json_set_str(request, "workdir", folder, strlen(folder));
-	if (x->order.session)
-		lb_json_set_str(request, "session_id", x->order.session,
-				strlen(x->order.session));
-	if (x->order.folder)
-		lb_json_set_str(request, "host_path", x->order.folder,
-				strlen(x->order.folder));
-	return request;
-}
-
 /* No longer than whoever asked waits. */
 static int fit_deadline(struct lb_exec *x, struct lb_error *err)
 {
@@ -218,7 +193,7 @@ static int reserve(struct lb_exec *x, struct lb_box_job *job,
 static int begin(struct lb_exec *x, struct lb_error *err)
 {
 	struct lb_execs *e = x->execs;
-	json_auto_t *request = make_request(x), *whole = NULL;
+	json_auto_t *request = lb_exec_request(&x->order), *whole = NULL;
 	struct lb_box_job job = {
 		.spec = &x->spec,
 		.asker = x->order.folder ? LB_BOX_BY_PERSON : LB_BOX_BY_POLICY,
@@ -251,7 +226,7 @@ static int begin(struct lb_exec *x, struct lb_error *err)
 	if (fit_deadline(x, err) < 0 || reserve(x, &job, err) < 0)
 		return -1;
 	/* Not a part of what is approved: it is another for each message. */
-	if (!job.on_host && x->order.session)
+	if (!job.on_host && x->order.session && lb_box_has_files(e->config))
 		x->ours = lb_attach_env(&x->spec,
 					lb_json_str(x->order.context, "id"));
 	x->run = lb_box_start(e->box, &job, err);

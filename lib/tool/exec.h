@@ -27,10 +27,6 @@ extern const char lb_exec_schema[];
  * config NULL: all that it has. */
 json_t *lb_exec_offer(struct lb_config *config, const json_t *context);
 
-/* To a result: "stdout:" and what it said, then the same of stderr; or the one there
- * is. And whether that is all. */
-void lb_exec_preview(json_t *result);
-
 struct lb_exec_order {
 	const json_t *arguments; /* {command, workdir, timeout_sec, env,
 				    description, elevated}; borrowed until done */
@@ -53,6 +49,9 @@ struct lb_exec_order {
 /* So many run at a time; the others wait for their turn, and one that waits too
  * long is told so. */
 enum { LB_EXECS = 64 };
+
+/* The order as a request of box/spec.h; new. */
+json_t *lb_exec_request(const struct lb_exec_order *order);
 
 struct lb_exec *lb_exec_start(struct lb_execs *execs,
 			      const struct lb_exec_order *order);

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "box/profile.h"
+#include "tool/args.h"
 
 enum { MAX_WHY = 600, MAX_SECONDS = 86400 };
 
@@ -22,7 +23,7 @@ char *lb_python_why(const struct lb_python_job *job,
 		      "the Python packages of skill '%s' cannot be installed: ",
 		      job->name);
 	if (error) {
-		lb_buf_puts(&b, error->text);
+		lb_buf_puts(&b, lb_tool_told(error, job->state));
 		return lb_buf_take(&b);
 	}
 	if (r->end == LB_BOX_TIMED_OUT) {

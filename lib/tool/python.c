@@ -9,12 +9,14 @@
 #include "base/mem.h"
 #include "box/session.h"
 #include "fs/lock.h"
+#include "tool/args.h"
 #include "tool/python-job.h"
 
 enum {
 	AGAIN_MS = 300,    /* another process makes it: is it there? */
 	FORGET_MS = 60000, /* one that could not be made is tried again */
 	CLOSE_MS = 3000,
+	MOST = 4, /* that are made at a time */
 };
 
 struct lb_python {
@@ -222,7 +224,16 @@ static int begin(struct making *m, struct lb_error *err)
 	return m->run ? 0 : -1;
 }
 
-/* 1: it is there; 0: it is being made, here or elsewhere; -1. */
+static bool is_busy(const struct lb_pythons *p)
+{
+	int n = 0;
+
+	for (const struct making *m = p->first; m; m = m->next)
+		n += m->run != NULL;
+	return n >= MOST;
+}
+
+/* 1: it is there; 0: it is being made, here or elsewhere, or will be; -1. */
 static int look(struct making *m, struct lb_error *err)
 {
 	struct lb_box_session s;
@@ -234,7 +245,7 @@ static int look(struct making *m, struct lb_error *err)
 		return -1;
 	if (lb_python_is_made(&s, m->job.name, m->job.need.digest)) {
 		r = 1;
-	} else {
+	} else if (!is_busy(m->p)) {
 		lock = lb_python_lock(&s, m->job.name);
 		m->held = lb_lock_hold(lock, &holder, err);
 		if (m->held < 0)
@@ -255,7 +266,7 @@ static void look_again(void *arg)
 	int r = look(m, &err);
 
 	if (r != 0)
-		finish(m, r < 0 ? err.text : NULL);
+		finish(m, r < 0 ? lb_tool_told(&err, m->p->state) : NULL);
 	else if (!m->run)
 		lb_timer_set(m->p->loop, &m->again, lb_clock_mono() + AGAIN_MS,
 			     look_again, m);

@@ -201,4 +201,25 @@ def unread(session, body):
     print("held up" if sent < 200000 else "took all")
 
 
+def hoard(session, body):
+    """Many ask for much at once, and none of them reads it."""
+    request = post(body, f"Mcp-Session-Id: {session}\r\n")
+    all_of_them, lost = [], 0
+    for _ in range(100):
+        s = socket.socket()
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        s.settimeout(20)
+        s.connect(("127.0.0.1", PORT))
+        s.sendall(request)
+        all_of_them.append(s)
+    for s in all_of_them:
+        # One that was let go says so, once what came before it was read.
+        try:
+            status, text, _ = read_answer(s)
+            lost += status == "closed" or len(text) < 1000000
+        except OSError:
+            lost += 1
+    print("some were let go" if 0 < lost < 100 else lost)
+
+
 globals()[sys.argv[2]](*sys.argv[3:])
