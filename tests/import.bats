@@ -63,7 +63,7 @@ fingerprint() {
 	same '{"primary":"OpenAI/gpt-4o-mini","fallbacks":["Local-Llama/llama3"],"reasoning":{"Local-Llama/llama3":"low"}}' \
 		"$(get pipelines.Sales.ai.local-agent.model)"
 	same openai "$(get providers.OpenAI.preset)"
-	same '{"enable_all_skills":false,"skills":["hello"]}' \
+	same '{"mcp_resource_agent_read_enabled":true,"enable_all_skills":false,"skills":["hello"]}' \
 		"$(get pipelines.Sales.extensions_preferences)"
 	same http://127.0.0.1:11435 "$(get providers.Local-Llama.base-url)"
 	same https://crm.example.com/h "$(get webhooks.crm.url)"

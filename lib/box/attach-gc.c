@@ -43,30 +43,21 @@ struct round {
 	struct lb_config *config;
 	const char *state;
 	int64_t before_ms, n;
-	struct lb_error *err; /* of the first that failed */
-	bool bad;
+	int r;
+	struct lb_error *err;
 };
 
-static int64_t expire_all(const struct round *r, const char *workspaces,
-			  struct lb_error *err)
+static void expire_all(struct round *round, int all)
 {
 	const struct lb_walk_options options = {0};
-	lb_autoclose int all =
-		open(workspaces, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct lb_walk *walk = lb_walk_open(all, &options, round->err);
 	struct lb_walk_entry e;
-	struct lb_walk *walk;
-	int64_t n = 0;
 
-	if (all < 0 && errno == ENOENT)
-		return 0;
-	if (all < 0)
-		return lb_fail_sys(err, LB_IO, "cannot open '%s'", workspaces);
-	walk = lb_walk_open(all, &options, err);
 	if (!walk)
-		return -1;
-	while (lb_walk_next(walk, &e) > 0) {
+		round->r = -1;
+	while (walk && lb_walk_next(walk, &e) > 0) {
 		/* One with a quota is a file system of its own; what begins with
-		 * a dot is none. */
+		 * a dot is no session's, and tenants have any name in there. */
 		lb_autoclose int fd =
 			e.name[0] == '.'
 				? -1
@@ -76,27 +67,31 @@ static int64_t expire_all(const struct round *r, const char *workspaces,
 
 		if (fd < 0)
 			continue;
-		n += expire_box(fd, LB_ATTACH_INBOX, r->before_ms);
-		n += expire_box(fd, LB_ATTACH_OUTBOX, r->before_ms);
+		round->n += expire_box(fd, LB_ATTACH_INBOX, round->before_ms);
+		round->n += expire_box(fd, LB_ATTACH_OUTBOX, round->before_ms);
 	}
 	lb_walk_close(walk);
-	return n;
 }
 
-static void expire_in(void *arg, const char *tenant)
+/* Those of a workspace, by its folder's name; NULL: of none. */
+static void look_in(void *arg, const char *tenant)
 {
-	struct round *r = arg;
-	struct lb_box_places p;
-	struct lb_error err;
-	int there = lb_box_places_of(&p, r->config, r->state, tenant, &err);
-	int64_t n = there < 0      ? -1
-		    : p.workspaces ? expire_all(r, p.workspaces, &err)
-				   : 0;
+	struct round *round = arg;
+	struct lb_box_places p = {NULL};
+	int found = lb_box_places_of(&p, round->config, round->state, tenant,
+				     round->err);
+	lb_autoclose int all =
+		found > 0 && p.workspaces
+			? open(p.workspaces, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+			: -1;
 
-	if (n < 0 && !r->bad)
-		*r->err = err;
-	r->bad = r->bad || n < 0;
-	r->n += n > 0 ? n : 0;
+	if (found < 0)
+		round->r = -1;
+	else if (all >= 0)
+		expire_all(round, all);
+	else if (found > 0 && p.workspaces)
+		round->r = lb_fail_sys(round->err, LB_IO, "cannot open '%s'",
+				       p.workspaces);
 	lb_box_places_release(&p);
 }
 
@@ -104,10 +99,13 @@ int64_t lb_attach_expire(struct lb_config *config, const char *state,
 			 int64_t before_ms, struct lb_error *err)
 {
 	lb_autofree char *tenant = lb_box_tenant(config);
-	struct round r = {config, state, before_ms, 0, err, false};
+	struct round round = {.config = config,
+			      .state = state,
+			      .before_ms = before_ms,
+			      .err = err};
 
-	expire_in(&r, tenant);
+	look_in(&round, tenant);
 	if (!tenant)
-		lb_box_tenants(config, state, expire_in, &r);
-	return r.bad ? -1 : r.n;
+		lb_box_tenants(config, state, look_in, &round);
+	return round.r < 0 ? -1 : round.n;
 }

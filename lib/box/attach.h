@@ -122,9 +122,8 @@ struct lb_attach *lb_attach_start(const struct lb_attach_job *job,
 void lb_attach_cancel(struct lb_attach *attach);
 
 /*
- * Remove what is in the inboxes and outboxes of all sessions (of the workspace in
- * force or, where none is, of each and of none) and was not touched since
- * before_ms. How many folders went; -1: LB_IO, none can be read.
+ * Remove what is in the inboxes and outboxes of all sessions, of all workspaces
+ * where none is in force, and was not touched since before_ms. How many folders went; -1: LB_IO, none can be read.
  */
 int64_t lb_attach_expire(struct lb_config *config, const char *state,
 			 int64_t before_ms, struct lb_error *err);
