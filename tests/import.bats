@@ -63,8 +63,8 @@ fingerprint() {
 	same '{"primary":"OpenAI/gpt-4o-mini","fallbacks":["Local-Llama/llama3"],"reasoning":{"Local-Llama/llama3":"low"}}' \
 		"$(get pipelines.Sales.ai.local-agent.model)"
 	same openai "$(get providers.OpenAI.preset)"
-	same '{"mcp_resource_agent_read_enabled":true,"enable_all_skills":false,"skills":["hello"]}' \
-		"$(get pipelines.Sales.extensions_preferences)"
+	same '{"enable_all_skills":false,"mcp_resource_agent_read_enabled":true,"mcp_servers":["files"],"skills":["hello"]}' \
+		"$(get pipelines.Sales.extensions_preferences | jq -cS .)"
 	same http://127.0.0.1:11435 "$(get providers.Local-Llama.base-url)"
 	same https://crm.example.com/h "$(get webhooks.crm.url)"
 	same 33 "$(get concurrency.pipeline)"
@@ -88,7 +88,7 @@ fingerprint() {
 	same taken "$(result admin person_55)"
 	same "not taken: a group is no admin: all its members would be" "$(result admin group_7788)"
 	same "not taken: its bot is not taken" "$(result admin person_66)"
-	for item in 'MCP server/files' 'plugin/ann/weather' 'knowledge base/handbook' \
+	for item in 'plugin/ann/weather' 'knowledge base/handbook' \
 		'embedding model/embed-3'; do
 		same "not taken: is kept aside: not in this version" \
 			"$(result "${item%%/*}" "${item#*/}")"
@@ -97,13 +97,106 @@ fingerprint() {
 		same "not taken: is noted: lb-skill install data/$skill" \
 			"$(result skill "${skill##*/}")"
 	done
-	[[ $(result pipeline Sales) == *"plugins and MCP servers are not in this version"* ]]
+	[[ $(result pipeline Sales) == *"plugins are not in this version"* ]]
 	same "not taken: there is no HTTP API to manage lb" "$(result setting api)"
 	[ -z "$(result setting proxy)" ]
 	# for people the same, as a table of words
 	rm -r etc
 	run --separate-stderr -0 import --print
 	grep -qx "admin 'group_7788': not taken: a group is no admin: all its members would be" <<< "$stderr"
+}
+
+# servers - the table of MCP servers anew: UUID NAME ENABLE MODE EXTRA, a line each.
+servers() {
+	database "DELETE FROM mcp_servers"
+	while IFS='|' read -r uuid name enable mode extra; do
+		database "INSERT INTO mcp_servers (uuid, name, enable, mode, extra_args) VALUES
+			('$uuid', '$name', $enable, '$mode', '$extra')"
+	done
+}
+
+@test "MCP servers are those of the configuration, with what of them has a place" {
+	data
+	servers <<-'END'
+		u1|files here|1|stdio|{"command":"npx","args":["-y","srv"],"env":{"KEY":"sek","N":1,"BAD":"cmd:id"},"box":{"network":"on","host_path":"/srv/x","host_path_mode":"rw","memory_mb":256,"image":"i","env":{"A":"b"}},"tool_call_timeout_sec":0}
+		u2|remote|0|remote|{"url":"https://mcp.example.com/x","headers":{"Authorization":"Bearer t","X":"env:HOME"},"timeout":20,"trust_env":true,"command":"rm"}
+		u3|sse|1|sse|{"url":"https://mcp.example.com/sse","ssereadtimeout":30,"timeout":"soon"}
+		u4|-rm "x"|1|http|{"url":"http://127.0.0.1:1/","mode":"stdio","enable":false}
+		u5|files:here|1|stdio|{"command":"b"}
+	END
+	run --separate-stderr -0 import --json
+	same "narrowed: env.BAD would not be read as it is here; box.image is not taken: its sandbox is that of box.backend" \
+		"$(result 'MCP server' 'files here')"
+	same "narrowed: headers.X would not be read as it is here" "$(result 'MCP server' remote)"
+	[[ $(result 'MCP server' sse) == "narrowed: timeout: "* ]]
+	same taken "$(result 'MCP server' '-rm "x"')"
+	same "narrowed: it has a network there: here it has none until box.network says so" \
+		"$(result 'MCP server' files:here)"
+	same mcp.servers.files_here "$(jq -r 'select(.name == "files here").as' <<< "$output")"
+	checks
+	same '{"mode":"stdio","command":"npx","args":["-y","srv"],"env":{"KEY":"sek","N":"1"},"tool_call_timeout_sec":0,"box":{"network":"on","host_path":"/srv/x","host_path_mode":"rw","memory_mb":256,"env":{"A":"b"}},"uuid":"u1"}
+{"mode":"remote","url":"https://mcp.example.com/x","headers":{"Authorization":"Bearer t"},"timeout":20,"enable":false,"uuid":"u2"}
+{"mode":"sse","url":"https://mcp.example.com/sse","ssereadtimeout":30,"uuid":"u3"}
+{"mode":"http","url":"http://127.0.0.1:1/","uuid":"u4"}
+{"mode":"stdio","command":"b","uuid":"u5"}' "$(lb-config get mcp.servers | jq -c '.[]')"
+	same 'files_here remote sse _rm__x_ files_here-2' "$(lb-config get mcp.servers | jq -r 'keys_unsorted | join(" ")')"
+	# what is private is private there, too
+	same 600 "$(stat -c %a "$LB_CONFIG")"
+	# lb-mcp reads them as they are
+	same '_rm__x_ http
+files_here stdio
+files_here-2 stdio
+remote remote
+sse sse' "$(lb-mcp list --json | jq -r '"\(.name) \(.mode)"' | sort)"
+}
+
+@test "an MCP server that cannot be had is kept aside, and said" {
+	data
+	servers <<-'END'
+		u1|a|1|stdio|{"args":["x"]}
+		u2|b|1|http|{"url":"cmd:id"}
+		u3|c|1|smoke|{}
+		u4|d|1|stdio|{"command":"x"
+		u5|e|1|stdio|{"command":"x","args":["a",{}]}
+	END
+	run --separate-stderr -0 import --json
+	same "not taken: it has a network there: here it has none until box.network says so; it has no command" \
+		"$(result 'MCP server' a)"
+	same "not taken: its url is none that can be asked" "$(result 'MCP server' b)"
+	same "not taken: its mode 'smoke' is not known" "$(result 'MCP server' c)"
+	same "not taken: its extra_args are not JSON" "$(result 'MCP server' d)"
+	[[ $(result 'MCP server' e) == "not taken: some of its args are no texts"* ]]
+	same 5 "$(jq '.["MCP servers"] | length' "${LB_CONFIG%/*}/langbot-import.json")"
+	checks
+	same '' "$(lb-mcp list)"
+}
+
+@test "a pipeline has the MCP servers and resources that it had" {
+	data
+	servers <<-'END'
+		u1|one|1|stdio|{"command":"x","box":{"network":"off"}}
+		u2|two|1|http|{"url":"https://mcp.example.com/"}
+	END
+	database "UPDATE legacy_pipelines SET extensions_preferences = '$(jq -cn '{
+		enable_all_mcp_servers: false, mcp_servers: ["u2", "u9"], mcp_resource_agent_read_enabled: false,
+		mcp_resources: [{server_uuid: "u1", uri: "test://a", mode: "pinned", max_tokens: 100, enabled: true},
+			{server_name: "two", uri: "test://b"}, {server_uuid: "u9", uri: "test://c"}, 7]}')'
+		WHERE name = 'Tools'"
+	run --separate-stderr -0 import --json
+	[[ $(result pipeline Tools) == *"its MCP server 2 is not taken; its MCP resource 3 is not taken; its MCP resource 4 is not taken"* ]]
+	[[ $(result pipeline Tools) != *plugins* ]]
+	[[ $(result pipeline Sales) == *"its MCP server 1 is not taken"* ]]
+	same '{"enable_all_mcp_servers":false,"mcp_resource_agent_read_enabled":false,"mcp_resources":[{"enabled":"true","max_tokens":"100","mode":"pinned","server_name":"one","uri":"test://a"},{"server_name":"two","uri":"test://b"}],"mcp_servers":["two"]}' \
+		"$(get pipelines.Tools.extensions_preferences | jq -cS .)"
+	checks
+}
+
+@test "programs are switched off as they were" {
+	data
+	printf 'mcp:\n  stdio:\n    enabled: "yes"\n' >> data/config.yaml
+	run --separate-stderr -0 import --json
+	same "narrowed: is no boolean, which means no there" "$(result setting mcp.stdio.enabled)"
+	same false "$(get mcp.stdio.enabled)"
 }
 
 @test "a person is an admin, a group never is" {

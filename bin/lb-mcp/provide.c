@@ -125,7 +125,7 @@ static void call(struct lb_job *job)
 	struct call *c;
 	int64_t left = job->deadline - lb_clock_mono();
 
-	if (resources_call(p, job))
+	if (resources_call(p, job) || context_call(p, job))
 		return;
 	m = lb_mcp_pool_owner(p->pool, job->name, &tool);
 	if (!m) {
@@ -164,7 +164,7 @@ static void cancel(struct lb_job *job)
 {
 	struct call *c = job->state;
 
-	if (resources_cancel(job))
+	if (resources_cancel(job) || context_cancel(job))
 		return;
 	lb_mcp_pool_cancel(c->asked);
 	lb_job_fail(job, "cancelled", "the call was cancelled");
@@ -215,7 +215,8 @@ static void end(void *arg)
 
 int provide_verb(int argc, char **argv)
 {
-	struct providing p = {.cache = json_object()};
+	struct providing p = {.cache = json_object(),
+			      .left_out = json_object()};
 	struct lb_error err;
 	int code;
 
@@ -236,6 +237,7 @@ int provide_verb(int argc, char **argv)
 			.arg = &p,
 		});
 	json_decref(p.cache);
+	json_decref(p.left_out);
 	office_close(&p.office);
 	return code;
 }

@@ -12,8 +12,9 @@ struct providing {
 	struct office office;
 	struct lb_mcp_pool *pool;
 	struct lb_server *server;
-	bool listed;   /* somebody has a list that may change */
-	json_t *cache; /* of resources: provide-resources.c */
+	bool listed;      /* somebody has a list that may change */
+	json_t *cache;    /* of resources: provide-resources.c */
+	json_t *left_out; /* what was complained of: provide-context.c */
 };
 
 /* Whose pipeline it is. */
@@ -31,5 +32,9 @@ void resources_offer(json_t *tools);
 /* Is it one of those? Then it is under way, or was answered. */
 bool resources_call(struct providing *p, struct lb_job *job);
 bool resources_cancel(struct lb_job *job);
+
+/* provide-context.c: resources that are put into a prompt; as above. */
+bool context_call(struct providing *p, struct lb_job *job);
+bool context_cancel(struct lb_job *job);
 
 #endif

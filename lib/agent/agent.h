@@ -17,6 +17,7 @@
  *     calls.c    the calls of a round
  *     result.c   what a call came to, as the model is told
  *     tools.h    which tools there are, and for whom
+ *     preload.h  resources that are in each prompt
  *     attach.h   files of a message and of an answer
  */
 #ifndef LB_AGENT_AGENT_H

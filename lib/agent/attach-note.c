@@ -14,12 +14,11 @@ static struct agent *agent_of(const struct turn *t)
 	return agent_of_session(t->session);
 }
 
-/* A text behind what the user said. */
-static void add_text(json_t *message, const struct lb_buf *text)
+void attach_add_text(json_t *message, const char *text, size_t len)
 {
 	json_t *content = json_object_get(message, "content");
 	json_t *part = lb_json_pack("{s:s, s:o}", "type", "text", "text",
-				    lb_json_text(text->data, text->len));
+				    lb_json_text(text, len));
 
 	if (json_is_array(content)) {
 		content = json_copy(content);
@@ -121,7 +120,7 @@ void attach_note(struct turn *t, const json_t *files, bool failed)
 		remove_files(t, user);
 		put_files(t, files, &note);
 	}
-	add_text(user, &note);
+	attach_add_text(user, lb_buf_str(&note), note.len);
 	json_decref(t->attach.user);
 	t->attach.user = user;
 }
@@ -143,7 +142,7 @@ json_t *attach_shown(const struct turn *t)
 		      "\n[Files for the user go into " LB_BOX_WORKSPACE
 		      "/" LB_ATTACH_OUTBOX "/%s]",
 		      t->attach.key);
-	add_text(user, &note);
+	attach_add_text(user, lb_buf_str(&note), note.len);
 	return user;
 }
 

@@ -72,6 +72,9 @@ const json_t *attach_user(const struct turn *turn);
 /* The same as the model is shown it, with where its own files go; new. */
 json_t *attach_shown(const struct turn *turn);
 
+/* A text behind what the user said; what it is a copy of stays. */
+void attach_add_text(json_t *message, const char *text, size_t len);
+
 /* Bytes that components of a reply take, at most. */
 size_t attach_room(const struct turn *turn);
 

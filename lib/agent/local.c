@@ -60,6 +60,7 @@ static int gather(struct turn *t, int64_t most_turns, struct lb_error *err)
 	json_auto_t *history =
 		load(a, t->conversation, t->pipeline, most_turns, err);
 	json_auto_t *all = NULL;
+	json_t *user;
 
 	if (!history)
 		return -1;
@@ -72,7 +73,9 @@ static int gather(struct turn *t, int64_t most_turns, struct lb_error *err)
 	toolset_prompts(&t->tools, all);
 	active_put(t, history, all);
 	json_array_extend(all, history);
-	json_array_append_new(all, attach_shown(t));
+	user = attach_shown(t);
+	preload_put(t, user);
+	json_array_append_new(all, user);
 	json_decref(t->messages);
 	t->messages = json_incref(all);
 	return 0;
@@ -248,10 +251,16 @@ static void ask_at_last(struct turn *t)
 		turn_failed(t, lb_code_of(&err), err.text);
 }
 
+static void after_skills(struct turn *t)
+{
+	if (!preload_start(t, ask_at_last))
+		ask_at_last(t);
+}
+
 static void after_files(struct turn *t)
 {
-	if (!active_start(t, ask_at_last))
-		ask_at_last(t);
+	if (!active_start(t, after_skills))
+		after_skills(t);
 }
 
 /* What providers offer is known now. */
@@ -285,9 +294,10 @@ int runner_local_start(struct turn *t, struct lb_error *err)
 	if (t->listing)
 		return 0;
 	toolset_fill(&t->tools, a, &who);
-	if (attach_in(t, after_files))
+	if (attach_in(t, after_files) || active_start(t, after_skills) ||
+	    preload_start(t, ask_at_last))
 		return 0;
-	return active_start(t, ask_at_last) ? 0 : ask(t, INT64_MAX, err);
+	return ask(t, INT64_MAX, err);
 }
 
 int runner_local_shorten(struct turn *t, struct lb_error *err)

@@ -71,6 +71,14 @@ static bool has_servers(const struct lb_config *config)
 	return false;
 }
 
+bool native_has_mcp(const struct agent *a)
+{
+	const struct lb_config *config = a->options->config;
+
+	return !is_replaced(config, native_find(PROVIDER_MCP)) &&
+	       has_servers(config);
+}
+
 static bool is_wanted(const struct agent *a, const struct lb_grants *g,
 		      const struct native *n)
 {

@@ -66,6 +66,7 @@ void turn_be_still(struct turn *t)
 	t->listing = NULL;
 	attach_cancel(t);
 	active_cancel(t);
+	preload_cancel(t);
 	calls_cancel(t, "cancelled");
 	lb_timer_cancel(loop, &t->step);
 	lb_timer_cancel(loop, &t->clock);

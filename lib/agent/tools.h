@@ -58,6 +58,9 @@ void native_each(const struct agent *a, const struct lb_grants *g,
 bool native_is_known(struct agent *a, const struct lb_grants *g,
 		     const char *pipeline, const char *name);
 
+/* Does lb-mcp have servers here? */
+bool native_has_mcp(const struct agent *a);
+
 /* Is it one of those that come with lb, in the sandboxes of this machine? */
 struct tool;
 bool native_is_ours(const struct agent *a, const struct tool *tool);

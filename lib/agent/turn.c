@@ -29,6 +29,7 @@ static void turn_free(struct turn *t)
 	toolset_release(&t->tools);
 	tally_release(&t->tally);
 	attach_release(t);
+	preload_release(t);
 	json_decref(t->messages);
 	json_decref(t->made);
 	json_decref(t->calls);

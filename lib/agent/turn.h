@@ -12,6 +12,7 @@
 #include "agent/attach.h"
 #include "agent/calls.h"
 #include "agent/engine.h"
+#include "agent/preload.h"
 #include "agent/tools.h"
 #include "llm/failover.h"
 
@@ -56,6 +57,7 @@ struct turn {
 	const char *ended; /* what ended it instead of the model */
 	struct tally tally;
 	struct attach attach;
+	struct preload preload;
 };
 
 struct asker turn_asker(const struct turn *turn);

@@ -101,6 +101,20 @@ void lb_utf8_clean(struct lb_buf *out, const char *text, size_t len)
 	}
 }
 
+bool lb_utf8_is_odd(const char *c, size_t n)
+{
+	const unsigned char *b = (const unsigned char *)c;
+
+	if (n == 2)
+		return b[0] == 0xc2 && (b[1] < 0xa0 || b[1] == 0xad);
+	/* U+200B-200F, 2028-202F, 2060-206F, FEFF */
+	return n == 3 && ((b[0] == 0xe2 && b[1] == 0x80 &&
+			   ((b[2] >= 0x8b && b[2] <= 0x8f) || b[2] >= 0xa8)) ||
+			  (b[0] == 0xe2 && b[1] == 0x81 && b[2] >= 0xa0 &&
+			   b[2] <= 0xaf) ||
+			  (b[0] == 0xef && b[1] == 0xbb && b[2] == 0xbf));
+}
+
 size_t lb_utf8_cut(const char *text, size_t len, size_t max)
 {
 	if (len <= max)

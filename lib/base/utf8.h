@@ -22,6 +22,10 @@ bool lb_utf8_valid(const char *text, size_t len);
 /* Append text with every ill-formed byte replaced by U+FFFD. */
 void lb_utf8_clean(struct lb_buf *out, const char *text, size_t len);
 
+/* Does that character end a line, turn what is beside it, or hide? Not those
+ * of ASCII. */
+bool lb_utf8_is_odd(const char *c, size_t n);
+
 /* The longest prefix of at most max bytes that ends between characters. */
 size_t lb_utf8_cut(const char *text, size_t len, size_t max);
 

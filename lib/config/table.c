@@ -148,6 +148,8 @@ const struct lb_key lb_keys[] = {
 {"pipelines.*.ai.local-agent.tools", LB_KEY_LIST, "[]",
  .doc = "tools that the model may use, each as it is offered "
 	"(PROVIDER__NAME) or by its name alone"},
+{"pipelines.*.ai.local-agent.mcp-resources", LB_KEY_TABLE, NULL,
+ .doc = "the same as extensions_preferences.mcp_resources, and instead of it"},
 {"pipelines.*.ai.local-agent.repeat-limit", LB_KEY_INT, "3", 0, 1000,
  .doc = "how often a model may make the same call with the same result: then "
 	"it is told so, and stopped at the next; 0 is no limit"},
@@ -192,20 +194,7 @@ const struct lb_key lb_keys[] = {
 	"it may use them at all"},
 {"pipelines.*.sandbox.listed", LB_KEY_LIST, "[]",
  .doc = "who is listed, each as BOT:person_ID"},
-{"pipelines.*.extensions_preferences.mcp_resource_agent_read_enabled",
- LB_KEY_BOOL, "true",
- .doc = "may a model list and read resources of the MCP servers it has"},
-{"pipelines.*.extensions_preferences.enable_all_skills", LB_KEY_BOOL, NULL,
- .doc = "may a model use all skills, or those of skills alone; where it is not "
-	"said, all unless skills is there"},
-{"pipelines.*.extensions_preferences.skills", LB_KEY_LIST, NULL,
- .doc = "the skills that a model may use, the first to be named first; an empty "
-	"list is none of them"},
-{"pipelines.*.extensions_preferences.enable_all_mcp_servers", LB_KEY_BOOL, NULL,
- .doc = "may a model use all MCP servers, or those of mcp_servers alone; where "
-	"it is not said, all unless mcp_servers is there"},
-{"pipelines.*.extensions_preferences.mcp_servers", LB_KEY_LIST, NULL,
- .doc = "the MCP servers that a model may use; an empty list is none of them"},
+#include "config/table-extensions.h"
 {"pipelines.*.output.long-text-processing.strategy", LB_KEY_ENUM, "\"none\"",
  .values = "none split forward image file",
  .doc = "what becomes of an answer longer than the threshold: parts, a "

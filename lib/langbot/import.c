@@ -13,6 +13,7 @@ int lb_langbot_import(struct lb_langbot *in, struct lb_error *err)
 	if (!in->presets || lb_langbot_read(in, err) < 0)
 		return -1;
 	lb_langbot_providers(in);
+	lb_langbot_mcp(in);
 	lb_langbot_pipelines(in);
 	lb_langbot_bots(in);
 	lb_langbot_admins(in);

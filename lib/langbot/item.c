@@ -104,10 +104,9 @@ char *lb_langbot_name(const struct lb_langbot *in, const char *section,
 		      const char *wanted)
 {
 	lb_autobuf struct lb_buf clean = {0}, text = {0};
-	const json_t *ours = json_object_get(in->out, section);
+	const json_t *ours = lb_json_path(in->out, section);
 	const json_t *theirs =
-		in->existing ? json_object_get(in->existing->all, section)
-			     : NULL;
+		in->existing ? lb_json_path(in->existing->all, section) : NULL;
 	char *p, *name;
 
 	lb_text_visible(&clean, wanted ? wanted : "",

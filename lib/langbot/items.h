@@ -12,6 +12,7 @@ int lb_langbot_read(struct lb_langbot *in, struct lb_error *err);
 
 /* In this order: each needs the names of those before it. */
 void lb_langbot_providers(struct lb_langbot *in);
+void lb_langbot_mcp(struct lb_langbot *in);
 void lb_langbot_pipelines(struct lb_langbot *in);
 void lb_langbot_bots(struct lb_langbot *in);
 void lb_langbot_admins(struct lb_langbot *in);
@@ -53,6 +54,11 @@ void lb_item_end(struct lb_langbot *in, struct lb_item_report *item,
  */
 void lb_langbot_template(struct lb_item_report *item, const json_t *config,
 			 json_t *out);
+
+/* What of MCP a pipeline has, by its config and what it says of extensions, into
+ * ours. mcp.c */
+void lb_langbot_mcp_of(const struct lb_langbot *in, struct lb_item_report *item,
+		       const json_t *config, const json_t *said, json_t *out);
 
 /* Keep a value aside, under "whats". */
 void lb_langbot_keep(struct lb_langbot *in, const char *what,

@@ -16,6 +16,7 @@ static const char *const settings[] = {
 	"concurrency.pipeline",
 	"command.enable",
 	"command.prefix",
+	"mcp.stdio.enabled",
 	"webhooks.max_per_workspace",
 	"webhooks.max_inflight_requests",
 	NULL,
@@ -26,7 +27,6 @@ static const struct section {
 	const char *name, *why;
 } sections[] = {
 	{"api", "there is no HTTP API to manage lb"},
-	{"mcp", "MCP servers are not in this version"},
 	{"monitoring", "each program's output is the record of what it did"},
 	{"plugin", "plugins are not in this version"},
 	{"proxy", "set HTTPS_PROXY in the environment"},
@@ -37,7 +37,9 @@ static const struct section {
 
 static void take_setting(struct lb_langbot *in, const char *path)
 {
+	static const char programs[] = "mcp.stdio.enabled";
 	const json_t *value = lb_json_path(in->settings, path);
+	json_auto_t *no = json_false();
 	struct lb_item_report item;
 
 	if (!value || json_is_null(value))
@@ -45,6 +47,10 @@ static void take_setting(struct lb_langbot *in, const char *path)
 	lb_item_begin(&item, "setting", NULL);
 	free(item.name);
 	item.name = lb_strdup(path);
+	if (strcmp(path, programs) == 0 && !json_is_boolean(value)) {
+		lb_item_note(&item, "is no boolean, which means no there");
+		value = no;
+	}
 	if (lb_langbot_set(in, &item, path, json_deep_copy(value)))
 		item.as = lb_strdup(path);
 	lb_item_end(in, &item, NULL);
@@ -159,7 +165,6 @@ void lb_langbot_others(struct lb_langbot *in)
 	struct lb_item_report item;
 	size_t keys = json_array_size(lb_langbot_table(in, "api_keys"));
 
-	keep_table(in, "mcp_servers", "MCP server", later);
 	keep_table(in, "plugin_settings", "plugin", later);
 	keep_table(in, "knowledge_bases", "knowledge base", later);
 	keep_table(in, "embedding_models", "embedding model", later);

@@ -297,16 +297,39 @@ static void take_skills(struct making *m, json_t *said)
 	}
 }
 
+/* Which MCP servers, and what is read of them. */
+static void take_mcp(struct making *m, json_t *said)
+{
+	static const char *const keys[] = {"enable_all_mcp_servers",
+					   "mcp_servers", "mcp_resources",
+					   "mcp_resource_agent_read_enabled",
+					   NULL};
+	json_t *ours = json_object(), *value;
+	const char *name;
+
+	lb_langbot_mcp_of(m->in, m->item, m->from, said, ours);
+	json_object_foreach(ours, name, value)
+	{
+		lb_autofree char *path =
+			lb_printf("extensions_preferences.%s", name);
+
+		lb_json_put(m->out, path, json_incref(value));
+	}
+	json_decref(ours);
+	for (int i = 0; said && keys[i]; i++)
+		json_object_del(said, keys[i]);
+}
+
 /* Plugins, MCP servers and skills that it may use: each of them or some. */
-static void note_extensions(struct making *m, const json_t *row)
+static void take_extensions(struct making *m, const json_t *row)
 {
 	bool broken = false;
 	json_auto_t *said = lb_row_json(row, "extensions_preferences", &broken);
 
 	take_skills(m, said);
+	take_mcp(m, said);
 	if (json_object_size(said) > 0 || broken)
-		lb_item_note(m->item, "plugins and MCP servers are not in this "
-				      "version");
+		lb_item_note(m->item, "plugins are not in this version");
 }
 
 static void check_runner(struct making *m)
@@ -342,7 +365,7 @@ static void take_pipeline(struct lb_langbot *in, const json_t *row)
 		take_tools(&m);
 		lb_langbot_template(&item, config, out);
 		note_rest(&m);
-		note_extensions(&m, row);
+		take_extensions(&m, row);
 	}
 	name = lb_langbot_name(in, "pipelines", item.name);
 	if (!item.refused) {

@@ -11,21 +11,6 @@ enum {
 	LAST_LINE = 120,
 };
 
-/* What ends a line, or turns or hides what is beside it. */
-static bool is_odd(const char *c, size_t n)
-{
-	const unsigned char *b = (const unsigned char *)c;
-
-	if (n == 2)
-		return b[0] == 0xc2 && (b[1] < 0xa0 || b[1] == 0xad);
-	/* U+200B-200F, 2028-202F, 2060-206F, FEFF */
-	return n == 3 && ((b[0] == 0xe2 && b[1] == 0x80 &&
-			   ((b[2] >= 0x8b && b[2] <= 0x8f) || b[2] >= 0xa8)) ||
-			  (b[0] == 0xe2 && b[1] == 0x81 && b[2] >= 0xa0 &&
-			   b[2] <= 0xaf) ||
-			  (b[0] == 0xef && b[1] == 0xbb && b[2] == 0xbf));
-}
-
 static void put_blank(struct lb_buf *out, size_t from)
 {
 	if (out->len > from && out->data[out->len - 1] != ' ')
@@ -45,7 +30,8 @@ void lb_index_clean(struct lb_buf *out, const char *text, size_t len)
 		n = n ? n : 1;
 		if (*c == '<' || *c == '>')
 			lb_buf_puts(out, *c == '<' ? "\u2039" : "\u203a");
-		else if (*c == ' ' || *c == '\n' || *c == '\t' || is_odd(c, n))
+		else if (*c == ' ' || *c == '\n' || *c == '\t' ||
+			 lb_utf8_is_odd(c, n))
 			put_blank(out, from);
 		else
 			lb_buf_put(out, c, n);

@@ -53,7 +53,10 @@ p.add_argument("--redirect", help="where every request is sent")
 p.add_argument("--type", help="content type of answers")
 p.add_argument("--tool", action="append", default=[], help="more tools, JSON")
 p.add_argument("--text", default="", help="in the answer of `text`")
+p.add_argument("--file", action="append", default=[],
+               help="URI=PATH: a resource whose text the file is, each time")
 o = p.parse_args()
+files = dict(one.rsplit("=", 1) for one in o.file)
 
 lock = threading.Lock()
 waiting = {}  # answers to what we asked, by id
@@ -268,6 +271,10 @@ def answer(method, params, peer):
                 "who", "you")}}]}
     if method == "resources/read":
         uri = params["uri"]
+        if uri in files:
+            with open(files[uri]) as f:
+                return {"contents": [{"uri": uri, "mimeType": "text/markdown",
+                                      "text": f.read()}]}
         if uri == "test://a":
             return {"contents": [{"uri": uri, "mimeType": "text/plain",
                                   "text": "the text of a"}]}
