@@ -23,7 +23,8 @@ chmod 755 "$work"
 make -s -C "$build" bench/samples bench/box-filter || exit 99
 "$build/bench/box-filter" > "$work/filter" || exit 99
 echo 'pipelines: {default: {sandbox: {open-to: everyone},
-  ai: {local-agent: {tools: [exec]}}}}' > "$work/config.yaml"
+  ai: {local-agent: {tools: [exec]}}}}
+box: {limits: {max_sessions: 200}}' > "$work/config.yaml"
 mkdir -p "$work/ws" "$work/skill" "$work/etc/ssl/certs" "$work/etc/alternatives"
 : > "$work/etc/ld.so.cache"
 : > "$work/etc/localtime"

@@ -66,7 +66,7 @@ secret() {
 	same of-b "$(lb-exec "${b[@]}" --session s -- cat f)"
 	# The same by the other ways to say it.
 	same of-a "$(LB__BOX__WORKSPACE=a lb-exec --session s -- cat f)"
-	same of-b "$(LB__BOX__WORKSPACE=a BOX__WORKSPACE=a LB__box__workspace=a lb-exec "${b[@]}" --session s -- cat f)"
+	same of-b "$(env LB__BOX__WORKSPACE=a BOX__WORKSPACE=a LB__box__workspace=a lb-exec "${b[@]}" --session s -- cat f)"
 	echo 'box: {workspace: a}' > c.yaml
 	same of-a "$(lb-exec -c c.yaml --session s -- cat f)"
 	same of-b "$(lb-exec -c c.yaml "${b[@]}" --session s -- cat f)"
@@ -280,6 +280,30 @@ secret() {
 	lb-box delete "${b[@]}" s
 }
 
+@test "what came with messages and is old goes, of one workspace; without one, of all" {
+	old() {
+		touch -d '30 days ago' "$1"
+	}
+	expired() {
+		lb-run gc "$@" | jq 'select(.what == "attachments").removed'
+	}
+	for w in a b; do
+		lb-exec --workspace $w --session s -- mkdir -p inbox/x
+		old "$box/tenants/$w/workspaces/s/inbox/x"
+	done
+	same 1 "$(expired "${a[@]}")"
+	[ ! -e "$box/tenants/a/workspaces/s/inbox/x" ]
+	[ -e "$box/tenants/b/workspaces/s/inbox/x" ]
+	same 1 "$(expired)"
+	# A tenant of that name is no session's inbox.
+	printf 'box: {local: {default_workspace: "%s/elsewhere"}}\n' "$PWD" > "$LB_CONFIG"
+	lb-exec --workspace inbox --session s -- sh -c 'echo kept > f'
+	lb-exec --session s -- true
+	old elsewhere/.tenants/inbox/s
+	same 0 "$(expired)"
+	same kept "$(lb-exec --workspace inbox --session s -- cat f)"
+}
+
 @test "what is the host's, no record sets" {
 	for f in workspace profile plan subscription managed_sandbox entitlement \
 		entitlement_revision max_sessions max_managed_processes backend; do
@@ -330,7 +354,7 @@ secret() {
 	same 'result ' "$(asks a '{"workdir": "/workspace/sub"}')"
 	# Skills are the operator's.
 	run --separate-stderr -77 lb-exec "${a[@]}" --session s --skill x=mine -- true
-	same "lb-exec: skill 'x': in workspace 'a' only skills of the store are mounted" "$stderr"
+	same "lb-exec: skill 'x': in workspace 'a' only skills of the store are mounted, read-only" "$stderr"
 	mkdir -p "$LB_STATE/skills/x"
 	echo it > "$LB_STATE/skills/x/f"
 	chmod -R a+rX "$LB_STATE/skills"
@@ -371,6 +395,14 @@ secret() {
 	run --separate-stderr -77 lb-exec "${a[@]}" --host -- true
 	[[ $stderr == *"in workspace 'a' commands run in a sandbox alone" ]]
 	same "in workspace 'a' commands run in a sandbox alone" "$(calls a exec '{"command":"echo x"}')"
+	run --separate-stderr -77 env LB__BOX__BACKEND=host lb-exec "${a[@]}" -- true
+	[[ $stderr == *"in workspace 'a' commands run in a sandbox alone" ]]
+	# Nor by one that knows nothing of workspaces.
+	printf '%s\n' '#!/bin/sh' 'unset LB__BOX__BACKEND; exec lb-exec --records' > far
+	chmod +x far
+	run --separate-stderr -0 env LB__BOX__BACKEND="exec:$PWD/far" LB__BOX__WORKSPACE= lb-exec -- true
+	run --separate-stderr -77 env LB__BOX__BACKEND="exec:$PWD/far" lb-exec "${a[@]}" -- true
+	same "lb-exec: in workspace 'a' commands run on this machine: another one knows of no workspaces" "$stderr"
 }
 
 @test "no skill is made of what a tenant's model wrote" {

@@ -189,6 +189,31 @@ said() {
 	same "" "$(said box.local.skills_root)"
 }
 
+@test "an import takes a key of E2B, and its domain as the URL it stands for" {
+	settings 'box:' '  backend: e2b' \
+		'  e2b: {api_key: e2b_some-key, api_url: box.example.com, template: numbers}'
+	same '["e2b","https://api.box.example.com","numbers"]' \
+		"$(lb-config get box | jq -c '[.backend, .e2b.api_url, .e2b.template]')"
+	grep -q 'api_key: "*e2b_some-key' "$LB_CONFIG"
+	same taken "$(said box.e2b.api_key)"
+	[[ $output != *e2b_some-key* ]]
+	same 600 "$(stat -c %a "$LB_CONFIG")"
+	# a stranger's file does not choose what is read or run here
+	settings 'box: {backend: e2b, e2b: {api_key: "cmd:touch pwned", api_url: "http://h:1/"}}'
+	same "not taken: it would not be read as a key here" "$(said box.e2b.api_key)"
+	same http://h:1/ "$(lb-config get box.e2b.api_url)"
+	settings 'box: {e2b: {api_url: "a b"}}'
+	same "not taken: it is neither a URL nor a domain" "$(said box.e2b.api_url)"
+}
+
+@test "a service is at a URL, and a template has a name" {
+	same "1: box.e2b.api_url: has to begin with http:// or https:// and a host" \
+		"$(problems 'box: {e2b: {api_url: e2b.app}}')"
+	same "1: box.e2b.template: '-x' is no name of an image" \
+		"$(problems 'box: {e2b: {template: -x}}')"
+	same "" "$(problems 'box: {backend: e2b, e2b: {api_key: "env:K", api_url: "https://a.b", template: t1}}')"
+}
+
 @test "an import of what LangBot's file says by itself says nothing" {
 	settings 'box:' '  enabled: true' '  backend: local' \
 		'  runtime: {endpoint: ""}' '  limits: {max_sessions: 64}' \

@@ -3,6 +3,7 @@ bats_require_minimum_version 1.5.0
 
 # Programs under test come from the build, never from the system.
 LB_TEST_BUILD=${LB_BUILD:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)}
+export LB_TEST_BUILD
 LB_TEST_MAN=${LB_MANPAGES:-$BATS_TEST_DIRNAME/../man}
 unset "${!LB__@}" "${!OPENAI_@}" "${!ANTHROPIC_@}" "${!OLLAMA_@}" \
 	"${!GEMINI_@}" "${!TELEGRAM_@}"

@@ -285,7 +285,7 @@ bbbbbbbb|2|bob' "$(sql 'SELECT id, state, who FROM approvals')"
 @test "doctor says a line a check, and by its status how it is" {
 	run --separate-stderr lb-box doctor --json
 	[ "$status" -eq 0 ] || [ "$status" -eq 1 ] || [ "$status" -eq 69 ]
-	same 'apparmor bwrap container docker landlock leftovers limits namespaces network nsjail podman processes quota sandbox seccomp state unprivileged users' \
+	same 'apparmor bwrap container docker e2b landlock leftovers limits namespaces network nsjail podman processes quota sandbox seccomp state unprivileged users' \
 		"$(jq -r .check <<< "$output" | sort | xargs)"
 	worst=$(jq -rs 'if .[0].state == "missing" then 69
 		elif any(.state != "ok") then 1 else 0 end' <<< "$output")

@@ -319,7 +319,6 @@ hear() {
 	[[ $(of 6 '.result.structuredContent.content') == *'Its files are the resources below skill://one/'* ]]
 	[[ $(of 5 .result.tools[0].description) == *"- one: Does one thing."* ]]
 	same '[false,"one"]' "$(of 6 '.result|[.isError,.structuredContent.skill_name]')"
-	[[ $(of 6 .result.structuredContent.content) == *'cannot be reached here.'*'skill://one/PATH' ]]
 	same 'true true' "$(of '(7,8)' .result.isError | paste -sd' ')"
 	[[ $(of 7 .result.content[0].text) == *"there is no skill 'two'"* ]]
 	# In the sandbox there are those of a pipeline that grants them.
@@ -410,6 +409,7 @@ hear() {
 	hear '.id == 0'
 	until pgrep -f '[s]erve-left' > /dev/null; do sleep 0.02; done
 	exec 8<&-
-	say "$(rq 2 ping)" "$(rq 3 ping)"
+	# It may know already that nobody reads.
+	say "$(rq 2 ping)" "$(rq 3 ping)" 2> /dev/null || true
 	gone serve-left
 }

@@ -211,6 +211,28 @@ file() {
 	lb-skill verify a
 }
 
+@test "in a workspace skills are there, and no tenant writes to one of another's" {
+	export LB__BOX__WORKSPACE=t
+	config 'box: {skills_mode: rw}' 'skills: {paths: [project]}'
+	skill project/.claude/skills/p
+	chmod -R go+rX .
+	skill a && printf 'echo ran\n' > a/run.sh && lb-skill install ./a
+	same ran "$(sh_in a 'sh .skills/a/run.sh')"
+	same 'SKILL.md' "$(sh_in p 'ls .skills/p')"
+	same "'/workspace/.skills/a/x' is a skill's, and read-only here; write below /workspace" \
+		"$(file a write '{"path":".skills/a/x","content":"one"}' | jq -r .error)"
+	[[ $(sh_in a 'echo x > .skills/a/x') == *'Read-only file system'* ]]
+	lb-skill verify a
+	config 'box: {skills_mode: overlay}'
+	same '' "$(sh_in a 'echo mine > .skills/a/x')"
+	same mine "$(sh_in a 'cat .skills/a/x')"
+	same '' "$(LB__BOX__WORKSPACE=u sh_in a 'cat .skills/a/x 2> /dev/null')"
+	lb-skill verify a
+	for of in t u; do
+		lb-box delete --workspace $of -- -/person_me
+	done
+}
+
 @test "where the sandbox is on another machine there are none, and nothing breaks" {
 	config
 	skill a && lb-skill install ./a > list

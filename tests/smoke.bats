@@ -44,6 +44,15 @@ built() {
 	done
 }
 
+# Which of the two a program gets would be a matter of the order of archives.
+@test "no two rooms have a function of one name" {
+	need nm
+	run -0 bash -c 'for a in "$LB_TEST_BUILD"/lib/*.a; do
+		nm -g --defined-only "$a"
+	done | awk '"'"'$2 ~ /[TDBR]/ { print $3 }'"'"' | sort | uniq -d'
+	[ -z "$output" ]
+}
+
 @test "a stage of one's own fits into the pipe" {
 	run --separate-stderr -0 bash -o pipefail -c 'echo hi | lb-ingest text |
 		"$0" | lb-pipeline' \

@@ -143,18 +143,15 @@ static int run(struct serving *s, struct lb_error *err)
 /* Where tools work: what was said, else the sandbox of the person here. */
 static int choose_place(struct serving *s, struct lb_error *err)
 {
-	static char *own;
-
 	if (folder && (session || workspace))
 		return lb_fail(err, LB_USAGE,
 			       "name a folder (-w), or whose sandbox "
 			       "(--session, --workspace), not both");
 	s->folder = folder;
 	s->session = session;
-	if (!folder && !session) {
-		own = lb_printf("-/person_%s", lb_config_user(s->config));
-		s->session = own;
-	}
+	if (!folder && !session)
+		s->session = s->own =
+			lb_printf("-/person_%s", lb_config_user(s->config));
 	s->pipeline = pipeline ? pipeline : "default";
 	if (!lb_config_pipeline(s->config, s->pipeline))
 		return lb_fail(err, LB_CONFIG, "there is no pipeline '%.64s'",
@@ -184,6 +181,7 @@ int serve_verb(int argc, char **argv)
 	skills_close(&s);
 	tools_close(&s);
 	lb_serve_close(s.serve);
+	free(s.own);
 	free(s.state);
 	lb_config_close(s.config);
 	lb_loop_close(s.loop);

@@ -18,8 +18,9 @@ struct serving {
 	char *state;
 	const char *config_file;      /* of -c, or NULL */
 	const char *folder, *session; /* where tools work; one of them */
-	const char *pipeline;         /* whose skills there are */
-	int64_t timeout_ms;           /* of a call */
+	char *own;            /* the session, where none was said; owned */
+	const char *pipeline; /* whose skills there are */
+	int64_t timeout_ms;   /* of a call */
 	struct lb_loop *loop;
 	struct lb_serve *serve;
 	bool stop;

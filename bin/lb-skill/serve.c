@@ -98,15 +98,15 @@ static void add_activate(struct serving *s, json_t *all, const char *pipeline)
 
 static enum lb_skill_files files_mode(struct lb_config *config)
 {
-	const char *mode = lb_config_str(config, "box.skills_mode");
+	const char *mode = lb_box_skills_mode(config);
 
 	if (json_is_false(lb_config_get(config, "box.enabled")) ||
 	    !lb_box_has_files(config))
 		return LB_SKILL_NO_FILES;
-	if (mode && strcmp(mode, "rw") == 0)
+	if (strcmp(mode, "rw") == 0)
 		return LB_SKILL_WRITABLE;
-	return mode && strcmp(mode, "overlay") == 0 ? LB_SKILL_COPIED
-						    : LB_SKILL_READ_ONLY;
+	return strcmp(mode, "overlay") == 0 ? LB_SKILL_COPIED
+					    : LB_SKILL_READ_ONLY;
 }
 
 static json_t *list(void *arg, const json_t *context)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "box/admit.h"
 #include "box/backend.h"
 #include "pipeline/policy.h"
 #include "shelf.h"
@@ -14,11 +15,11 @@ enum mode { RO, RW, OVERLAY };
 
 static enum mode mode_of(const struct tool_shelf *shelf)
 {
-	const char *mode = lb_config_str(shelf->config, "box.skills_mode");
+	const char *mode = lb_box_skills_mode(shelf->config);
 
-	if (mode && strcmp(mode, "rw") == 0)
+	if (strcmp(mode, "rw") == 0)
 		return RW;
-	return mode && strcmp(mode, "overlay") == 0 ? OVERLAY : RO;
+	return strcmp(mode, "overlay") == 0 ? OVERLAY : RO;
 }
 
 void tool_skills_tell(struct tool_skills *to, json_t *take)

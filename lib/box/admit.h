@@ -15,8 +15,14 @@
 #include "box/box.h"
 #include "config/config.h"
 
+struct lb_box_driver; /* driver.h */
+
 /* The workspace in force, borrowed; NULL: none is. */
 const char *lb_box_workspace(const struct lb_config *config);
+
+/* `box.skills_mode`, "ro" instead of "rw" in a workspace: what one tenant wrote
+ * would be another's. */
+const char *lb_box_skills_mode(const struct lb_config *config);
 
 /*
  * A request as it was written (box/spec.h): LB_DENIED names a member that is the
@@ -25,9 +31,10 @@ const char *lb_box_workspace(const struct lb_config *config);
 int lb_box_admit_request(const struct lb_config *config, const json_t *request,
 			 struct lb_error *err);
 
-/* What is to be run, whoever made it: LB_DENIED says what it may not have. For
- * lb_box_start(). */
+/* What is to be run, and by what, whoever made it: LB_DENIED says what it may not
+ * have. For lb_box_start(). */
 int lb_box_admit_job(struct lb_config *config, const char *state,
-		     const struct lb_box_job *job, struct lb_error *err);
+		     const struct lb_box_job *job,
+		     const struct lb_box_driver *driver, struct lb_error *err);
 
 #endif

@@ -79,7 +79,7 @@ static int work(const struct lb_attach_place *place, struct lb_error *err)
 {
 	switch (place->job->what) {
 	case LB_ATTACH_PUT:
-		return lb_inbox_put(place, err);
+		return lb_attach_put(place, err);
 	case LB_ATTACH_MAKE:
 		return lb_outbox_make(place, err);
 	case LB_ATTACH_COLLECT:

@@ -56,10 +56,14 @@ static void expire_all(struct round *round, int all)
 	if (!walk)
 		round->r = -1;
 	while (walk && lb_walk_next(walk, &e) > 0) {
-		/* One with a quota is a file system of its own. */
+		/* One with a quota is a file system of its own; what begins with
+		 * a dot is no session's, and tenants have any name in there. */
 		lb_autoclose int fd =
-			openat(e.folder, e.name,
-			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+			e.name[0] == '.'
+				? -1
+				: openat(e.folder, e.name,
+					 O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+						 O_CLOEXEC);
 
 		if (fd < 0)
 			continue;

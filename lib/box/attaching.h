@@ -46,7 +46,7 @@ void lb_attach_refuse(const char *name, const char *why);
  */
 int lb_attach_folder(int in, const char *name, struct lb_error *err);
 
-int lb_inbox_put(const struct lb_attach_place *place, struct lb_error *err);
+int lb_attach_put(const struct lb_attach_place *place, struct lb_error *err);
 int lb_outbox_make(const struct lb_attach_place *place, struct lb_error *err);
 int lb_outbox_collect(const struct lb_attach_place *place,
 		      struct lb_error *err);

@@ -125,6 +125,8 @@ static int try(struct lb_loop *loop, struct lb_box *box, struct lb_error *err)
 		return -1;
 	if (!driver->isolates)
 		return driver->may(box, err);
+	if (driver->look)
+		return driver->look(box, err);
 	if (ask_in(loop, box, request, &said, err) < 0)
 		return -1;
 	return is_closed(lb_buf_str(&said))

@@ -1,9 +1,10 @@
-/* doctor-engine.c - the engines that could stand in for bubblewrap. */
+/* doctor-engine.c - what could stand in for bubblewrap. */
 #include <string.h>
 
 #include "base/proc.h"
 #include "box/container.h"
 #include "box/doctor.h"
+#include "box/e2b.h"
 
 enum { LINE = 4096, LOOK_MS = 10000 };
 
@@ -105,4 +106,31 @@ void lb_check_nsjail(const struct lb_patient *p, struct lb_symptom *s)
 			       "here; used where box.backend names it");
 	else
 		absent(p, "nsjail", s);
+}
+
+/* It is asked where commands are to go there: nothing is told to it else. */
+void lb_check_e2b(const struct lb_patient *p, struct lb_symptom *s)
+{
+	lb_autobuf struct lb_buf said = {NULL};
+	struct lb_error err;
+
+	if (!is_backend(p, "e2b")) {
+		lb_symptom_say(s, LB_HEALTH_OK,
+			       lb_e2b_is_configured(p->config)
+				       ? "has a key; used where box.backend "
+					 "names it"
+				       : "no key, and not needed");
+		return;
+	}
+	if (lb_e2b_look(p->config, &said, &err) == 0) {
+		lb_symptom_say(s, LB_HEALTH_OK, "%s", lb_buf_str(&said));
+		return;
+	}
+	lb_symptom_say(s, LB_HEALTH_MISSING, "%s", err.text);
+	lb_buf_puts(&s->advice,
+		    err.code == LB_AGAIN
+			    ? "look whether box.e2b.api_url is what you mean "
+			      "and can be reached from here"
+			    : "box.e2b.api_key is to be env:NAME or file:PATH "
+			      "of a key that the service takes");
 }

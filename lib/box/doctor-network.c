@@ -7,6 +7,7 @@
 #include "box/backend.h"
 #include "box/bridge.h"
 #include "box/doctor.h"
+#include "box/driver.h"
 
 /*
  * Somebody inside looks whether the proxy listens and, where there is something
@@ -62,11 +63,25 @@ void lb_check_network(const struct lb_patient *p, struct lb_symptom *s)
 		lb_json_pack("{s:s, s:s}", "cmd", question, "network", "on");
 	lb_autobuf struct lb_buf said = {NULL};
 	const char *workspace = lb_box_workspace(p->config);
+	const char *backend = "none";
 	struct lb_error err;
 
 	if (workspace) {
 		lb_symptom_say(s, LB_HEALTH_OK, "none in workspace '%s'",
 			       workspace);
+		return;
+	}
+	/* What is none of this machine's, or no sandbox, is not looked into. */
+	if (!lb_box_has_files(p->config) || lb_box_is_host(p->config)) {
+		lb_symptom_say(s, LB_HEALTH_OK, "whatever box.backend has");
+		return;
+	}
+	if (lb_box_probe(p->config, &backend, &err) == 0 &&
+	    strcmp(backend, lb_box_bwrap.name) != 0) {
+		lb_symptom_say(s, LB_HEALTH_WEAK,
+			       "none is reached from a sandbox of %s", backend);
+		lb_buf_puts(&s->advice, "only bubblewrap has one: 'lb-config "
+					"set box.backend bubblewrap'");
 		return;
 	}
 	if (lb_box_ask(p->config, request, &said, &err) == 0) {

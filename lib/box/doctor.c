@@ -219,6 +219,7 @@ static const struct {
 	{"podman", lb_check_podman},
 	{"docker", lb_check_docker},
 	{"nsjail", lb_check_nsjail},
+	{"e2b", lb_check_e2b},
 	{"namespaces", lb_check_namespaces},
 	{"unprivileged", lb_check_unprivileged},
 	{"apparmor", lb_check_apparmor},

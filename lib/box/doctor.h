@@ -49,7 +49,8 @@ typedef void lb_box_check(const struct lb_patient *p, struct lb_symptom *s);
 lb_box_check lb_check_namespaces, lb_check_unprivileged, lb_check_apparmor,
 	lb_check_container, lb_check_seccomp, lb_check_landlock,
 	lb_check_limits, lb_check_network, lb_check_processes, lb_check_quota,
-	lb_check_users, lb_check_podman, lb_check_docker, lb_check_nsjail;
+	lb_check_users, lb_check_podman, lb_check_docker, lb_check_nsjail,
+	lb_check_e2b;
 
 /* Say how it is, with what is not well. */
 void lb_symptom_say(struct lb_symptom *s, enum lb_health health,

@@ -70,27 +70,29 @@ struct lb_box_report {
 	pid_t child;          /* the first process inside, as seen here; 0 */
 	int exit_code;        /* -1: the command did not run */
 	bool short_of_memory; /* something in it was killed for that */
-	json_t *answer;       /* of one that is remote: what it says; owned */
+	bool began;           /* of one that is remote: the command has */
+	json_t *answer;       /* and what it says at its end; owned */
 };
 
 struct lb_box_driver {
 	const char *name;
 	bool isolates;
-	/*
-	 * What its own messages begin with, NULL: it has none; "": all that
-	 * comes before it is let go is its own.
-	 */
+	/* What its own messages begin with, NULL: it has none; "": all that
+	 * comes before it is let go is its own. */
 	const char *says;
-	/*
-	 * An engine: `pid` is its tender (tender.h), which reports a child once
+	/* An engine: `pid` is its tender (tender.h), which reports a child once
 	 * all is mounted, ends all of it when `ready` is closed or we are gone.
-	 * False: it is the sandbox's own program.
-	 */
+	 * False: it is the sandbox's own program. */
 	bool is_tended;
 	/* It sees to the limits itself; else it has a control group of ours. */
 	bool has_limits;
 	/* It has files of its own: nothing of this machine is mounted. */
 	bool is_remote;
+	/* And ms until the command begins, at most, which it says then; 0: that
+	 * is not known, and counts as the command's time. */
+	int begin_ms;
+	/* Is it there? An error says why not. NULL: one is started to see. */
+	int (*look)(struct lb_box *box, struct lb_error *err);
 	/* May be NULL. May it be used here? LB_DENIED says why not. */
 	int (*may)(struct lb_box *box, struct lb_error *err);
 	int (*exec)(struct lb_box *box, struct lb_box_exec *x,
@@ -111,7 +113,7 @@ struct lb_box_driver {
 };
 
 extern const struct lb_box_driver lb_box_bwrap, lb_box_host, lb_box_podman,
-	lb_box_docker, lb_box_nsjail, lb_box_record;
+	lb_box_docker, lb_box_nsjail, lb_box_record, lb_box_e2b;
 
 /*
  * The one that `box.backend` names: LB_CONFIG, there is none of that name. What

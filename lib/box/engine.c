@@ -104,7 +104,7 @@ void lb_engine_env(struct lb_argv *env)
 /* The folder of runs, made and open. */
 static int open_runs(struct lb_box *box, char **path, struct lb_error *err)
 {
-	lb_autofree char *root = lb_box_root(box->config, box->state);
+	lb_autofree char *root = lb_box_base(box->config, box->state);
 	lb_autofree char *real = NULL;
 	int fd;
 

@@ -210,7 +210,7 @@ static void forget_old(int inbox)
 	free(all);
 }
 
-int lb_inbox_put(const struct lb_attach_place *place, struct lb_error *err)
+int lb_attach_put(const struct lb_attach_place *place, struct lb_error *err)
 {
 	const struct lb_attach_job *job = place->job;
 	lb_autoclose int inbox =

@@ -140,7 +140,8 @@ int lb_box_places_of(struct lb_box_places *p, struct lb_config *config,
 	lb_autofree char *workspaces = workspaces_of(config, state, tenant);
 
 	*p = (struct lb_box_places){.base = realpath(base, NULL),
-				    .root = realpath(root, NULL)};
+				    .root = realpath(root, NULL),
+				    .config = config};
 	if (!p->base || !p->root)
 		return 0;
 	if (check_owner(p->base, err) < 0 || check_owner(p->root, err) < 0)

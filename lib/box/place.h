@@ -45,6 +45,7 @@ char *lb_box_workspaces(struct lb_config *config, const char *state);
  * none; `tenant` NULL: no workspace is in force. */
 struct lb_box_places {
 	char *base, *root, *sessions, *workspaces, *tenant;
+	const struct lb_config *config; /* by which they were found; borrowed */
 };
 
 /* 1; 0: nothing was ever made there; -1: LB_DENIED, the root is not ours. */

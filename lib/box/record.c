@@ -357,7 +357,7 @@ static int record_exec(struct lb_box *box, struct lb_box_exec *x,
 	lb_id_new(lb_clock_now(), a.id);
 	if (lb_remote_check(x, err) == 0) {
 		put_record(&a, x->spec);
-		result = lb_remote_start(x, tend, &a, err);
+		result = lb_remote_start(x, -1, tend, &a, err);
 	}
 	lb_buf_release(&a.line);
 	lb_argv_release(&a.argv);

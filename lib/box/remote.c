@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "base/utf8.h"
 
 enum {
+	PIECE = 4096, /* what a pipe takes that poll(2) says has room */
 	MOST_NOTES = 8,
 	NOTE = 300,   /* bytes of one */
 	ANSWER = 3500 /* bytes of a line; see LB_RUN_LINE */
@@ -33,8 +35,8 @@ int lb_remote_check(const struct lb_box_exec *x, struct lb_error *err)
 	return 0;
 }
 
-int lb_remote_start(struct lb_box_exec *x, void (*tend)(void *arg), void *arg,
-		    struct lb_error *err)
+int lb_remote_start(struct lb_box_exec *x, int lock, void (*tend)(void *arg),
+		    void *arg, struct lb_error *err)
 {
 	lb_autoclose int status = -1, orders = -1;
 	int said[2], told[2];
@@ -48,30 +50,51 @@ int lb_remote_start(struct lb_box_exec *x, void (*tend)(void *arg), void *arg,
 	orders = told[0];
 	x->ready = told[1];
 	x->pid = lb_proc_split_off((const int[]){x->in, x->out, x->err, status,
-						 orders},
-				   5, err);
+						 orders, lock},
+				   LB_REMOTE_LOCK + 1, err);
 	if (x->pid != 0)
 		return x->pid < 0 ? -1 : 0;
 	fcntl(LB_REMOTE_STATUS, F_SETFD, FD_CLOEXEC);
 	fcntl(LB_REMOTE_ORDERS, F_SETFD, FD_CLOEXEC);
+	fcntl(LB_REMOTE_LOCK, F_SETFD, FD_CLOEXEC);
 	prctl(PR_SET_NAME, "lb-tender");
 	signal(SIGPIPE, SIG_IGN);
 	tend(arg);
 	_exit(0);
 }
 
-void lb_remote_write(int fd, const char *text, size_t len)
+/* A reader may be slow, and we are told to stop meanwhile. */
+static bool may_write(int fd)
+{
+	struct pollfd p[] = {
+		{.fd = fd, .events = POLLOUT},
+		{.fd = LB_REMOTE_ORDERS, .events = POLLIN},
+	};
+
+	while (poll(p, 2, -1) < 0)
+		continue;
+	return (p[0].revents & POLLOUT) != 0;
+}
+
+bool lb_remote_write(int fd, const char *text, size_t len)
 {
 	while (len > 0) {
-		ssize_t n = write(fd, text, len);
+		size_t piece = len < PIECE ? len : PIECE;
+		ssize_t n = may_write(fd) ? write(fd, text, piece) : -1;
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n < 0)
-			return;
+			return false;
 		text += n;
 		len -= (size_t)n;
 	}
+	return true;
+}
+
+void lb_remote_begin(void)
+{
+	static const char line[] = "{\"began\":true}\n";
+
+	lb_remote_write(LB_REMOTE_STATUS, line, sizeof(line) - 1);
 }
 
 /* Somebody else's words, as much as has room. */
@@ -140,7 +163,8 @@ void lb_remote_read(const char *line, struct lb_box_report *report)
 	json_t *answer = json_loads(line, JSON_ALLOW_NUL, NULL);
 	int64_t code = -1;
 
-	if (!json_is_object(answer) || report->answer) {
+	report->began |= lb_json_bool(answer, "began", false);
+	if (!json_object_get(answer, "exit_code") || report->answer) {
 		json_decref(answer);
 		return;
 	}

@@ -116,6 +116,8 @@ static void explain(struct lb_box_run *run, struct lb_error *err)
 
 static int code_of(const struct lb_box_run *run)
 {
+	if (run->killed && run->driver->is_remote)
+		return 128 + SIGKILL;
 	if (run->report.exit_code >= 0)
 		return run->report.exit_code;
 	if (WIFSIGNALED(run->status))

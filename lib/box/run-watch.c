@@ -46,12 +46,37 @@ static int guard(struct lb_box_run *run, pid_t pid, struct lb_error *err)
 }
 
 static void make_ready(struct lb_box_run *run);
+static void on_deadline(void *arg);
+
+static void set_deadline(struct lb_box_run *run, int slack)
+{
+	if (run->job.spec->timeout_ms < INT64_MAX / 2)
+		lb_timer_set(run->box->loop, &run->deadline,
+			     run->started + run->job.spec->timeout_ms + slack,
+			     on_deadline, run);
+}
+
+/* It was brought up somewhere: from now on time and output are the command's
+ * own. */
+static void begin(struct lb_box_run *run)
+{
+	if (run->killed || run->exited)
+		return;
+	run->started = lb_clock_mono();
+	set_deadline(run, LB_REMOTE_SLACK_MS);
+	lb_box_stream_let_go(&run->out);
+	lb_box_stream_let_go(&run->err);
+}
 
 static void read_line(struct lb_box_run *run, const char *line)
 {
 	pid_t before = run->report.child;
 
+	bool began = run->report.began;
+
 	run->driver->read(line, &run->report);
+	if (!began && run->report.began)
+		begin(run);
 	if (before || !run->report.child)
 		return;
 	if (guard(run, run->report.child, &run->error) < 0)
@@ -266,7 +291,7 @@ static int keep(struct lb_box_run *run, struct lb_error *err)
 int lb_run_watch(struct lb_box_run *run, struct lb_error *err)
 {
 	struct lb_loop *loop = run->box->loop;
-	int slack = 0;
+	int slack = run->driver->is_remote ? LB_REMOTE_SLACK_MS : 0;
 
 	if (keep(run, err) < 0)
 		return -1;
@@ -283,12 +308,7 @@ int lb_run_watch(struct lb_box_run *run, struct lb_error *err)
 		lb_loop_watch(loop, run->x.status, EPOLLIN, on_status, run);
 	else if (run->x.ready >= 0)
 		lb_loop_watch(loop, run->x.ready, EPOLLOUT, on_ready, run);
-	if (run->driver->is_remote) /* it says so itself, if it can */
-		slack = LB_REMOTE_SLACK_MS;
-	if (run->job.spec->timeout_ms < INT64_MAX / 2)
-		lb_timer_set(loop, &run->deadline,
-			     run->started + run->job.spec->timeout_ms + slack,
-			     on_deadline, run);
+	set_deadline(run, slack + run->driver->begin_ms);
 	if (run->job.most_cpu_ms > 0)
 		on_spend(run);
 	lb_run_disk(run, &run->measure_ms);

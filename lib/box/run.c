@@ -261,6 +261,11 @@ static int take_group(struct lb_box_run *run, struct lb_error *err)
 	struct lb_error why;
 
 	run->result.limits = LB_BOX_RLIMIT;
+	if (run->driver->is_remote && run->job.need_groups)
+		return lb_fail(err, LB_UNAVAILABLE,
+			       "control groups are needed, and %s does not say "
+			       "whether there are any before it runs something",
+			       run->driver->name);
 	if (run->driver->has_limits)
 		return 0;
 	if (!box->groups.looked)
@@ -334,7 +339,7 @@ static int begin(struct lb_box_run *run, struct lb_error *err)
 	if (run->driver->may && run->driver->may(run->box, err) < 0)
 		return -1;
 	if (lb_box_admit_job(run->box->config, run->box->state, &run->job,
-			     err) < 0)
+			     run->driver, err) < 0)
 		return -1;
 	if (lb_box_mounts_check(run->box->config, run->box->state,
 				run->job.asker, run->job.spec, err) < 0)

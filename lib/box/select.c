@@ -13,7 +13,8 @@ static const struct {
 } drivers[] = {
 	{"bubblewrap", &lb_box_bwrap}, {"bwrap", &lb_box_bwrap},
 	{"podman", &lb_box_podman},    {"docker", &lb_box_docker},
-	{"nsjail", &lb_box_nsjail},    {"host", &lb_box_host},
+	{"nsjail", &lb_box_nsjail},    {"e2b", &lb_box_e2b},
+	{"host", &lb_box_host},
 };
 
 /* Is the image there that an engine would run? Not without one configured. */
@@ -56,7 +57,9 @@ static const char *backend_of(const struct lb_config *config)
 
 bool lb_box_has_files(const struct lb_config *config)
 {
-	return strncmp(backend_of(config), "exec:", 5) != 0;
+	const char *name = backend_of(config);
+
+	return strncmp(name, "exec:", 5) != 0 && strcmp(name, "e2b") != 0;
 }
 
 bool lb_box_is_host(const struct lb_config *config)

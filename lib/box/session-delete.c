@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "box/alive.h"
+#include "box/e2b.h"
 #include "box/key.h"
 #include "box/place.h"
 #include "box/session.h"
@@ -95,7 +96,10 @@ int lb_box_session_end(const struct lb_box_places *p, const char *folder,
 		       struct lb_error *err)
 {
 	lb_autofree char *owner = lb_box_uid_owner(p->tenant, folder);
+	lb_autofree char *machine = lb_printf("%s/%s/e2b", p->sessions, folder);
 
+	if (lb_e2b_forget(p->config, machine, err) < 0)
+		return -1;
 	if (p->workspaces && (unmount(p->workspaces, folder, err) < 0 ||
 			      remove_from(p->workspaces, folder, err) < 0))
 		return -1;

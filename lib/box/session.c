@@ -92,27 +92,30 @@ static int lock(const struct lb_box_session *s, struct lb_error *err)
  * Who uses a session holds this file, and finds it still there when he does: a
  * session that was deleted meanwhile begins anew.
  */
-static int use(struct lb_box_session *s, struct lb_error *err)
+static int use(const char *folder, struct lb_error *err)
 {
-	lb_autofree char *path = lb_printf("%s/use", s->folder);
+	lb_autofree char *path = lb_printf("%s/use", folder);
 	struct stat st;
 
 	for (;;) {
-		s->used = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-			       0600);
-		if (s->used < 0 && errno == ENOENT) {
-			if (lb_path_make(s->folder, err) < 0)
+		int used = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+				0600);
+
+		if (used < 0 && errno == ENOENT) {
+			if (lb_path_make(folder, err) < 0)
 				return -1;
 			continue;
 		}
-		if (s->used < 0 ||
-		    (flock(s->used, LOCK_SH) < 0 && errno != EINTR) ||
-		    fstat(s->used, &st) < 0)
-			return lb_fail_sys(err, LB_IO, "cannot hold '%s'",
-					   path);
+		if (used < 0 || (flock(used, LOCK_SH) < 0 && errno != EINTR) ||
+		    fstat(used, &st) < 0) {
+			lb_fail_sys(err, LB_IO, "cannot hold '%s'", path);
+			if (used >= 0)
+				close(used);
+			return -1;
+		}
 		if (st.st_nlink > 0)
-			return 0;
-		close(s->used);
+			return used;
+		close(used);
 	}
 }
 
@@ -273,10 +276,10 @@ static char *real(char *take, struct lb_error *err)
 }
 
 /* The time of the file is when it was last used. */
-static void mark_used(const struct lb_box_session *s)
+static void mark_used(int used)
 {
-	if (s->used >= 0)
-		futimens(s->used, NULL);
+	if (used >= 0)
+		futimens(used, NULL);
 }
 
 /*
@@ -284,21 +287,23 @@ static void mark_used(const struct lb_box_session *s)
  * made for one that may not be; and looked at again, as whoever ends it does both
  * while it is not used.
  */
-static int enter(const struct opening *o, const char *state,
-		 struct lb_error *err)
+int lb_box_session_hold(struct lb_config *config, const char *state,
+			const char *root, const char *folder,
+			struct lb_error *err)
 {
+	lb_autofree char *path = lb_printf("%s/sessions/%s", root, folder);
+	int used;
+
 	for (;;) {
-		if (lb_box_alive_enter(o->config, state, o->root, o->short_name,
-				       err) < 0 ||
-		    use(o->s, err) < 0)
+		if (lb_box_alive_enter(config, state, root, folder, err) < 0)
 			return -1;
-		if (lb_box_alive_has(o->root, o->short_name))
+		used = use(path, err);
+		if (used < 0 || lb_box_alive_has(root, folder))
 			break;
-		close(o->s->used);
-		o->s->used = -1;
+		close(used);
 	}
-	mark_used(o->s);
-	return 0;
+	mark_used(used);
+	return used;
 }
 
 int lb_box_session_persist(const struct lb_box_session *s, bool persistent,
@@ -340,7 +345,9 @@ int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 		s->folder = lb_printf("%s/sessions/%s", o.root, folder);
 		s->workspace = lb_printf("%s/%s", all, folder);
 		o.image = lb_printf("%s/workspace.img", s->folder);
-		if (enter(&o, state, err) == 0)
+		s->used =
+			lb_box_session_hold(config, state, o.root, folder, err);
+		if (s->used >= 0)
 			opened = open_all(&o, err);
 	}
 	free(o.root);
@@ -354,7 +361,7 @@ int lb_box_session_open(struct lb_box_session *s, struct lb_config *config,
 
 void lb_box_session_close(struct lb_box_session *s)
 {
-	mark_used(s);
+	mark_used(s->used);
 	free(s->name);
 	free(s->folder);
 	free(s->workspace);

@@ -49,12 +49,21 @@ int lb_box_session_persist(const struct lb_box_session *s, bool persistent,
 /*
  * Remove the session: its files, its file system, what we know of it; its user
  * id is free then. LB_NOINPUT: there is none of that name; LB_AGAIN: somebody
- * uses it; LB_DENIED, LB_IO.
+ * uses it, or a machine it has elsewhere cannot be ended; LB_DENIED, LB_IO.
  */
 int lb_box_session_delete(struct lb_config *config, const char *state,
 			  const char *name, struct lb_error *err);
 
 /* ---- for the files of this room ---- */
+
+/*
+ * Hold what we know of the session with that folder (key.h's) below that root,
+ * made if it is missing: it is alive, and nobody deletes it until the descriptor
+ * is closed. LB_IO, and as lb_box_session_open().
+ */
+int lb_box_session_hold(struct lb_config *config, const char *state,
+			const char *root, const char *folder,
+			struct lb_error *err);
 
 struct lb_box_places; /* box/place.h */
 

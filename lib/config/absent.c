@@ -50,8 +50,6 @@ static const struct absent table[] = {
 	 "there is no program to reach over a network: whoever can reach one "
 	 "can run commands; another machine is reached by "
 	 "box.backend: \"exec:ssh HOST lb-exec --records\""},
-	/* settings of backends that box.backend cannot name */
-	{"box.e2b", "any"},
 	{"box.runtime", NULL},
 	{"box.admission", NULL},
 	{"cloud", NULL},

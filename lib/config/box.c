@@ -14,7 +14,7 @@
 
 #define BUILT_IN "default offline_readonly network_basic network_extended"
 
-#define BACKENDS "local bubblewrap bwrap podman docker nsjail host"
+#define BACKENDS "local bubblewrap bwrap podman docker nsjail e2b host"
 
 /* What a profile may lock. */
 #define FIELDS                                                                 \
@@ -179,6 +179,18 @@ static void check_image(struct lb_config *config, const char *path,
 	bad(config, path, why);
 }
 
+static void check_e2b(struct lb_config *config)
+{
+	static const char path[] = "box.e2b.api_url";
+	const char *url = lb_config_str(config, path);
+	const char *template = lb_config_str(config, "box.e2b.template");
+
+	if (url && *url && !lb_config_is_url(url))
+		bad(config, path,
+		    "has to begin with http:// or https:// and a host");
+	check_image(config, "box.e2b.template", template ? template : "");
+}
+
 static void check_images(struct lb_config *config)
 {
 	const json_t *one;
@@ -283,6 +295,7 @@ void lb_config_check_box(struct lb_config *config)
 	check_backend(config);
 	check_programs(config);
 	check_images(config);
+	check_e2b(config);
 	check_profiles(config);
 	check_roots(config);
 	check_private(config);

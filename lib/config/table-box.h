@@ -5,7 +5,7 @@
 	"offered none of the tools exec, read, write, edit, glob and grep"},
 {"box.backend", LB_KEY_STRING, "\"local\"",
  .doc = "what keeps commands apart: bubblewrap (or bwrap), podman, docker, "
-	"nsjail, host, exec:COMMAND, or local: bubblewrap where it works, else podman or docker if they "
+	"nsjail, e2b, host, exec:COMMAND, or local: bubblewrap where it works, else podman or docker if they "
 	"have box.local.image; never another one when it does not work"},
 {"box.allowed_images", LB_KEY_LIST, "[]",
  .doc = "images that a request may name beside box.local.image; none is ever "
@@ -34,6 +34,15 @@
 	"that lb runs in"},
 {"box.nsjail.command", LB_KEY_LIST, "[\"nsjail\"]",
  .doc = "the program that is nsjail, and options before ours"},
+{"box.e2b.api_key", LB_KEY_SECRET, "\"\"",
+ .doc = "the key of box.backend e2b: env:NAME, file:PATH or cmd:COMMAND; empty "
+	"is env:E2B_API_KEY"},
+{"box.e2b.api_url", LB_KEY_STRING, "\"\"",
+ .doc = "where its service is; empty is what E2B_API_URL says, else "
+	"https://api.e2b.app"},
+{"box.e2b.template", LB_KEY_STRING, "\"\"",
+ .doc = "what its machines are made of: a template has the programs, and says "
+	"how much memory there is and how many processors; empty is base"},
 {"box.workspace", LB_KEY_STRING, "\"\"",
  .doc = "whose sandboxes are used: sessions, files, processes and quotas of one "
 	"name are apart from those of another and of none, and whoever asks for a "

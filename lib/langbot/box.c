@@ -14,6 +14,9 @@
 
 #define USUAL "{launcher_type}_{launcher_id}"
 
+#define E2B_URL "box.e2b.api_url"
+#define E2B_TEMPLATE "box.e2b.template"
+
 static const char forced[] = "system.limitation.force_box_session_id_template";
 
 /* What both have under one name, with one meaning. */
@@ -38,7 +41,6 @@ static const struct lost {
 	 "each session has a workspace of its own, in the folder of the state"},
 	{"box.local.skills_root", "skills",
 	 "skills are in the folder of the state"},
-	{"box.e2b.api_key", "", "backend 'e2b' is not in this version"},
 	{NULL, NULL, NULL},
 };
 
@@ -100,7 +102,7 @@ static void take_backend(struct lb_langbot *in, const json_t *value)
 
 	if (!name || !*name || strcmp(name, "local") == 0)
 		return;
-	if (lb_key_has_word("docker podman nsjail", name)) {
+	if (lb_key_has_word("docker podman nsjail e2b", name)) {
 		take(in, "box.backend", json_string(name));
 		return;
 	}
@@ -116,6 +118,35 @@ static void take_image(struct lb_langbot *in, const json_t *value)
 
 	if (name && *name)
 		take(in, "box.local.image", json_string(name));
+}
+
+/* What is asked for by name, and where; a key is taken as it is. */
+static void take_e2b(struct lb_langbot *in)
+{
+	static const char key_path[] = "box.e2b.api_key";
+	const json_t *key = lb_json_path(in->settings, key_path);
+	const char *url =
+		json_string_value(lb_json_path(in->settings, E2B_URL));
+	lb_autofree char *full = NULL;
+	json_t *template =
+		lb_langbot_text(lb_json_path(in->settings, E2B_TEMPLATE));
+	json_t *secret =
+		json_string_length(key) ? lb_langbot_secret(key) : NULL;
+
+	if (secret)
+		take(in, key_path, secret);
+	else if (json_string_length(key) > 0)
+		drop(in, key_path, "it would not be read as a key here");
+	if (url && *url) /* there it is the domain that the service is in */
+		full = lb_printf("%s%s",
+				 strstr(url, "://") ? "" : "https://api.", url);
+	if (full && lb_config_is_url(full))
+		take(in, E2B_URL, json_string(full));
+	else if (full)
+		drop(in, E2B_URL, "it is neither a URL nor a domain");
+	if (json_string_length(template) > 0)
+		take(in, E2B_TEMPLATE, json_incref(template));
+	json_decref(template);
 }
 
 static void take_profile(struct lb_langbot *in, const json_t *value)
@@ -219,6 +250,7 @@ void lb_langbot_box(struct lb_langbot *in)
 		take(in, "box.enabled", json_false());
 	take_backend(in, lb_json_path(in->settings, "box.backend"));
 	take_image(in, lb_json_path(in->settings, "box.local.image"));
+	take_e2b(in);
 	take_profile(in, lb_json_path(in->settings, "box.local.profile"));
 	take_roots(in,
 		   lb_json_path(in->settings, "box.local.allowed_mount_roots"));

@@ -29,7 +29,7 @@ static void let_go(struct lb_exchange *of)
 	for (struct lb_exchange *e = h->first; e; e = e->next)
 		if (!e->call && !e->holds && e->what == LB_POST)
 			lb_timer_set(h->t.loop, &e->timer, lb_clock_mono(),
-				     lb_exchange_start, e);
+				     lb_mcp_exchange_start, e);
 }
 
 void lb_exchange_drop(struct lb_exchange *e)
@@ -116,7 +116,7 @@ static void resume(struct lb_exchange *e)
 	e->sse = (struct lb_sse){.max_event = e->h->place.max_line,
 				 .retry_ms = e->sse.retry_ms};
 	lb_timer_set(e->h->t.loop, &e->timer, lb_clock_mono() + wait,
-		     lb_exchange_start, e);
+		     lb_mcp_exchange_start, e);
 }
 
 static int on_event(void *arg, const struct lb_sse_event *event,
@@ -257,7 +257,7 @@ static void on_end(void *arg, const struct lb_http_end *end)
 
 	e->call = NULL;
 	if (e->redirected)
-		lb_exchange_start(e);
+		lb_mcp_exchange_start(e);
 	else if (e->broken.code != LB_OK)
 		give_up(e, &e->broken, false);
 	else if (e->is_stream ||
@@ -278,7 +278,7 @@ static const struct lb_http_events http_events = {
 	.on_end = on_end,
 };
 
-void lb_exchange_start(void *arg)
+void lb_mcp_exchange_start(void *arg)
 {
 	static const char *const methods[] = {
 		[LB_POST] = "POST",

@@ -44,7 +44,7 @@ struct lb_exchange {
 struct lb_exchange *lb_exchange_make(struct lb_http_way *h, int what,
 				     int64_t id);
 /* Begin it, now; `arg` is the exchange. */
-void lb_exchange_start(void *arg);
+void lb_mcp_exchange_start(void *arg);
 void lb_exchange_drop(struct lb_exchange *e);
 
 /* What the server wants to say by itself, where that is wanted. */

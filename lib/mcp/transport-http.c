@@ -81,8 +81,8 @@ void lb_http_way_listen(struct lb_http_way *h)
 	lb_words_add(&e->headers, lb_strdup("Accept: text/event-stream"));
 	if (h->revision >= LB_MCP_2025_06_18)
 		put_version(e, lb_mcp_revision_name(h->revision));
-	lb_timer_set(h->t.loop, &e->timer, lb_clock_mono(), lb_exchange_start,
-		     e);
+	lb_timer_set(h->t.loop, &e->timer, lb_clock_mono(),
+		     lb_mcp_exchange_start, e);
 }
 
 static int http_send(struct lb_mcp_transport *t, const struct lb_peer_out *out,
@@ -113,7 +113,7 @@ static int http_send(struct lb_mcp_transport *t, const struct lb_peer_out *out,
 	e->holds = is_method(out, "notifications/initialized");
 	if (e->holds || !h->held)
 		lb_timer_set(t->loop, &e->timer, lb_clock_mono(),
-			     lb_exchange_start, e);
+			     lb_mcp_exchange_start, e);
 	h->held = h->held || e->holds;
 	return 0;
 }
@@ -161,7 +161,7 @@ static void http_end(struct lb_mcp_transport *t)
 	e = lb_exchange_make(h, LB_DELETE, 0);
 	if (h->revision >= LB_MCP_2025_06_18)
 		put_version(e, lb_mcp_revision_name(h->revision));
-	lb_exchange_start(e);
+	lb_mcp_exchange_start(e);
 }
 
 static bool http_is_ending(const struct lb_mcp_transport *t)

@@ -107,7 +107,8 @@ enum lb_verdict {
 const struct lb_flow *lb_flow_find(struct lb_pipeline *p, const char *name);
 
 /* The rules of a bot; never NULL. */
-const struct lb_bot_rules *lb_bot_find(struct lb_pipeline *p, const char *name);
+const struct lb_bot_rules *lb_bot_rules_find(struct lb_pipeline *p,
+					     const char *name);
 
 /* What rules match: the chain as people read it. */
 const struct lb_buf *lb_message_form(struct lb_message *m);

@@ -122,7 +122,8 @@ const struct lb_flow *lb_flow_find(struct lb_pipeline *p, const char *name)
 	return lb_map_find(&p->flow_of, name);
 }
 
-const struct lb_bot_rules *lb_bot_find(struct lb_pipeline *p, const char *name)
+const struct lb_bot_rules *lb_bot_rules_find(struct lb_pipeline *p,
+					     const char *name)
 {
 	const struct lb_bot_rules *bot = lb_map_find(&p->bot_of, name);
 

@@ -109,7 +109,7 @@ enum lb_verdict lb_stage_route(struct lb_message *m, struct lb_error *err)
 	const char *named = lb_json_str(m->record->json, "pipeline");
 	const char *usual;
 
-	m->rules = lb_bot_find(m->pipeline, m->bot);
+	m->rules = lb_bot_rules_find(m->pipeline, m->bot);
 	m->stream = m->rules->stream;
 	if (named)
 		return by_name(m, named, err);

@@ -39,7 +39,7 @@ QUOTA_MB = 256
 class Call:
     """One run of lb-exec."""
 
-    def __init__(self, run, test, part, session, variables):
+    def __init__(self, run, test, part, session, variables, more=None):
         text = part.get("sh", part.get("py"))
         for name, value in variables.items():
             text = text.replace("${%s}" % name, value)
@@ -74,7 +74,7 @@ class Call:
         self.began = time.monotonic()
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, env=run.host.environment(),
+            stderr=subprocess.PIPE, env=dict(run.host.environment(), **more or {}),
             pass_fds=(9,), start_new_session=True, cwd=run.host.dir)
         self.future = run.feeders.submit(self.finish, given)
 
@@ -126,9 +126,11 @@ class Run:
     def steps(self, test):
         variables = self.host.variables(test["id"])
         session = "escape-" + test["id"]
-        # So that the workspace is there and has a name.
+        # So that the workspace is there and has a name; by what starts fastest,
+        # as it is the same for all.
         Call(self, {k: test[k] for k in ("quota",) if k in test},
-             {"sh": "true"}, session, variables).wait()
+             {"sh": "true"}, session, variables,
+             {"LB__BOX__BACKEND": "bubblewrap"}).wait()
         workspace = self.host.workspace(session)
         if workspace is None:
             return "the session has no workspace"

@@ -304,8 +304,7 @@ static void test_list(void)
 	const char *want = "[{\"own\":\"tool1\",\"name\":\"t__tool1\",\"spec\":"
 			   "{\"type\":\"function\",\"function\":{\"name\":"
 			   "\"t__tool1\",\"description\":\"\",\"parameters\":"
-			   "{\"type\":\"object\",\"properties\":{}}}},"
-			   "\"prompt\":\"\"}]";
+			   "{\"type\":\"object\",\"properties\":{}}}}}]";
 
 	tap_ok(!lb_provider_tools(p, "one"), "nothing is known at first");
 	list(p, "one", &a);
