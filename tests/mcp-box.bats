@@ -227,6 +227,37 @@ s connected null 0' "$(lb-mcp list | jq -r '"\(.name) \(.status) \(.error_phase)
 	gone "$PWD/srv:/mnt/project"
 }
 
+@test "where the sandbox comes back, a server begins, and that was no retry" {
+	servers <<-END
+		s: {command: python3, args: ["$PWD/srv/server.py"]}
+	END
+	sed -i 's/^box: {/&enabled: false, /' "$LB_CONFIG" # lb-exec reads it anew
+	mkfifo in
+	lb-mcp provide < in > out 2> err 3>&- &
+	local pid=$!
+	exec 5> in
+	printf '%s\n' '{"op":"hello","version":1}' >&5
+	until_true eval 'lb-mcp list | jq -e ".error_phase == \"box_unavailable\""'
+	call 1 s__echo '{"a":1}' >&5
+	until_true eval 'jq -e "select(.id == \"1\") | .error.code == \"unavailable\"" out'
+	# it looks several times, says so once, and stays what it is
+	for _ in 1 2; do
+		touch mark
+		until_true eval '[ -n "$(find "$LB_STATE/mcp" -type f -name s -newer mark)" ]'
+		same box_unavailable "$(lb-mcp list | jq -r .error_phase)"
+	done
+	same 1 "$(grep -c 'box_unavailable' err)"
+	grep -q "(box_unavailable); it begins as soon as there is a sandbox" err
+	sed -i 's/enabled: false, //' "$LB_CONFIG"
+	until_true eval 'lb-mcp list | jq -e ".status == \"connected\""'
+	same 'null 0' "$(lb-mcp list | jq -r '"\(.error_phase) \(.retry_count)"')"
+	call 2 s__echo '{"a":1}' >&5
+	until_true eval 'jq -e "select(.id == \"2\").ok" out'
+	exec 5>&-
+	wait $pid
+	gone "$PWD/srv:/mnt/project"
+}
+
 @test "resources are tools, results keep their pictures, and failures their words" {
 	servers <<-END
 		s: {command: python3, args: ["$PWD/srv/server.py"]}

@@ -46,6 +46,18 @@ static void forget_client(struct lb_mcp_member *m)
 	lb_timer_cancel(m->pool->loop, &m->gone);
 }
 
+static void complain(const struct lb_mcp_member *m)
+{
+	lb_autofree char *when =
+		m->phase == LB_MCP_BOX_UNAVAILABLE
+			? lb_strdup("begins as soon as there is a sandbox")
+			: lb_printf("is tried again in %lld s",
+				    (long long)pause_of(m) / 1000);
+
+	lb_complain("MCP server '%s': %s (%s); it %s", m->server.name,
+		    m->why.text, lb_mcp_phase_name(m->phase), when);
+}
+
 static void fail(struct lb_mcp_member *m, enum lb_mcp_phase phase,
 		 const struct lb_error *why)
 {
@@ -65,10 +77,7 @@ static void fail(struct lb_mcp_member *m, enum lb_mcp_phase phase,
 	m->tools = NULL;
 	keep(m, lb_mcp_status_error(phase, why, m->retries));
 	if (!waits)
-		lb_complain("MCP server '%s': %s (%s); it is tried again in "
-			    "%lld s",
-			    m->server.name, why->text, lb_mcp_phase_name(phase),
-			    (long long)pause_of(m) / 1000);
+		complain(m);
 	lb_timer_set(m->pool->loop, &m->timer, lb_clock_mono() + pause_of(m),
 		     begin, m);
 	lb_mcp_calls_fail(m, why, true);
@@ -282,7 +291,9 @@ static void begin(void *arg)
 	if (under_way(m->pool) >= LB_MCP_AT_ONCE)
 		return; /* begin_next() comes back to it */
 	m->state = LB_MCP_BEGINS;
-	keep(m, lb_mcp_status_connecting(m->retries));
+	/* Without a sandbox a start is but a look whether there is one. */
+	if (m->phase != LB_MCP_BOX_UNAVAILABLE)
+		keep(m, lb_mcp_status_connecting(m->retries));
 	m->client = lb_mcp_client_open(m->pool->loop,
 				       &(struct lb_mcp_client_how){
 					       .launch = &m->launch,
