@@ -94,8 +94,8 @@ names() {
 	[[ $output == *"there is no server 'nobody'"* ]]
 	run -69 mcp tools --url http://127.0.0.1:1/
 	run -75 stdio --mute -- tools -t 1s --era legacy
-	run -75 stdio -- call slow ms=60000 -t 1s
-	[[ $output == *'no answer within 1 s' ]]
+	run -75 stdio -- call slow ms=60000 -t 3s
+	[[ $output == *'no answer within 3 s' ]]
 	same '"notifications/cancelled"' "$(jq -c .method "$MCP_LOG" | tail -n 1)"
 }
 
@@ -232,7 +232,7 @@ bee
 }
 
 @test "progress keeps a call alive, and answers may be large" {
-	run -0 --separate-stderr stdio -- call slow ms=2500 steps=5 -t 1s
+	run -0 --separate-stderr stdio -- call slow ms=6000 steps=6 -t 3s
 	same 'done' "$output"
 	stdio -- call big n=15000000 > big
 	same 15000001 "$(stat -c %s big)"
