@@ -121,9 +121,8 @@ void lb_guard_close(struct lb_guard *guard)
 	if (!guard)
 		return;
 	close(guard->tell);
-	/* With nothing left to kill it ends by itself, after us at the worst. */
-	while (waitpid(guard->pid, NULL, guard->n > 0 ? 0 : WNOHANG) < 0 &&
-	       errno == EINTR)
+	/* Not left to the first process: a container's may reap nobody. */
+	while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	free(guard->groups);
 	free(guard);
