@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/proc.h"
 #include "base/utf8.h"
+#include "box/tender.h"
 
 enum {
 	PIECE = 4096, /* what a pipe takes that poll(2) says has room */
@@ -38,22 +39,10 @@ int lb_remote_check(const struct lb_box_exec *x, struct lb_error *err)
 int lb_remote_start(struct lb_box_exec *x, int lock, void (*tend)(void *arg),
 		    void *arg, struct lb_error *err)
 {
-	lb_autoclose int status = -1, orders = -1;
-	int said[2], told[2];
+	pid_t pid = lb_tender_split(x, lock, err);
 
-	if (pipe2(said, O_CLOEXEC) < 0)
-		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
-	x->status = said[0];
-	status = said[1];
-	if (pipe2(told, O_CLOEXEC) < 0)
-		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
-	orders = told[0];
-	x->ready = told[1];
-	x->pid = lb_proc_split_off((const int[]){x->in, x->out, x->err, status,
-						 orders, lock},
-				   LB_REMOTE_LOCK + 1, err);
-	if (x->pid != 0)
-		return x->pid < 0 ? -1 : 0;
+	if (pid != 0)
+		return pid < 0 ? -1 : 0;
 	fcntl(LB_REMOTE_STATUS, F_SETFD, FD_CLOEXEC);
 	fcntl(LB_REMOTE_ORDERS, F_SETFD, FD_CLOEXEC);
 	fcntl(LB_REMOTE_LOCK, F_SETFD, FD_CLOEXEC);

@@ -354,26 +354,32 @@ static void __attribute__((noreturn)) tend(const struct lb_tended *t)
 	_exit(0);
 }
 
-int lb_tender_start(struct lb_box_exec *x, const struct lb_tended *t, int lock,
-		    struct lb_error *err)
+pid_t lb_tender_split(struct lb_box_exec *x, int lock, struct lb_error *err)
 {
-	lb_autoclose int status = -1, orders = -1;
-	int said[2], told[2];
+	int said[2] = {-1, -1}, told[2] = {-1, -1};
+	bool bad = pipe2(said, O_CLOEXEC) < 0 || pipe2(told, O_CLOEXEC) < 0;
+	lb_autoclose int status = said[1], orders = told[0];
 
-	if (pipe2(said, O_CLOEXEC) < 0)
-		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
 	x->status = said[0];
-	status = said[1];
-	if (pipe2(told, O_CLOEXEC) < 0)
-		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
-	orders = told[0];
 	x->ready = told[1];
+	if (bad)
+		return lb_fail_sys(err, LB_OS, "cannot make a pipe");
 	x->pid = lb_proc_split_off((const int[]){x->in, x->out, x->err, status,
 						 orders, lock},
 				   FD_ALL, err);
 	if (x->pid == 0)
+		status = orders = -1; /* they are closed; others may be that */
+	return x->pid;
+}
+
+int lb_tender_start(struct lb_box_exec *x, const struct lb_tended *t, int lock,
+		    struct lb_error *err)
+{
+	pid_t pid = lb_tender_split(x, lock, err);
+
+	if (pid == 0)
 		tend(t);
-	return x->pid < 0 ? -1 : 0;
+	return pid < 0 ? -1 : 0;
 }
 
 void lb_tender_read(const char *line, struct lb_box_report *report)

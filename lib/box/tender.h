@@ -41,6 +41,12 @@ struct lb_tended {
 int lb_tender_start(struct lb_box_exec *x, const struct lb_tended *tended,
 		    int lock, struct lb_error *err);
 
+/*
+ * The same for another's tender: 0 in it, with what it says at 3, what it is told
+ * at 4 and the lock at 5.
+ */
+pid_t lb_tender_split(struct lb_box_exec *x, int lock, struct lb_error *err);
+
 /* What a tender's line says: a driver's `read`. */
 void lb_tender_read(const char *line, struct lb_box_report *report);
 /* A driver's `let_go`. */
