@@ -17,12 +17,14 @@ unset XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR \
 	XDG_DATA_HOME TERM
 export PATH="$LB_TEST_BUILD:$PATH" LC_ALL=C TZ=UTC NO_COLOR=1
 
-# What the programs know of the world: an empty home, state and no config.
+# What the programs know of the world: an empty home, state and no config; and
+# a working directory that no other test writes to.
 export HOME=$BATS_TEST_TMPDIR/home
 export LB_STATE=$BATS_TEST_TMPDIR/state
 export LB_CONFIG=$BATS_TEST_TMPDIR/config.yaml
 if [ -d "${BATS_TEST_TMPDIR:-}" ]; then
 	mkdir -p "$HOME"
+	cd "$BATS_TEST_TMPDIR" || exit
 	[ -e "$LB_CONFIG" ] || : > "$LB_CONFIG"
 fi
 

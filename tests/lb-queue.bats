@@ -588,6 +588,26 @@ ends() {
 	same 5 "$(wc -l <<< "$output")"
 }
 
+@test "work: what a copy said before it ended is heard, however much" {
+	local i
+	yes '{"kind":"note"}' | head -n 6000 > words
+	for i in {1..8}; do
+		messages 1 | lb-queue put "q$i" > /dev/null
+		lb-queue work "q$i" --once -- sh -c 'sed s/message/drop/; cat words' > out
+		same "1 6000" "$(grep -c drop out) $(grep -c note out)"
+	done
+	# one that answers and goes has answered
+	script goes <<- 'END'
+		#!/bin/sh
+		IFS= read -r line
+		printf '%s\n' "$line" | sed s/message/drop/
+		cat words
+	END
+	messages 6 1 | lb-queue put > /dev/null
+	lb-queue work -w 1 --once -- ./goes > out
+	same "6 36000" "$(grep -c drop out) $(grep -c note out)"
+}
+
 # working COMMAND... - work in the background; its group is that of $WORK.
 working() {
 	lb-queue work "$@" > out 2> err 3>&- &

@@ -1,6 +1,7 @@
 /* lb-queue work - a running CMD, its input and its output. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -215,6 +216,18 @@ static bool is_late(const struct copy *c, int64_t now)
 	return false;
 }
 
+/*
+ * Its group is gone: what it said before lies in the pipe. Another that has
+ * the pipe may write on for ever, so there is an end to it.
+ */
+static void hear_last_words(struct copy *c)
+{
+	struct pollfd there = {.fd = c->from, .events = POLLIN};
+
+	for (int i = 0; i < 64 && c->from >= 0 && poll(&there, 1, 0) > 0; i++)
+		on_readable(c->from, EPOLLIN, c);
+}
+
 void copy_look(struct copy *c)
 {
 	int64_t now = lb_clock_mono();
@@ -238,7 +251,10 @@ void copy_look(struct copy *c)
 	} else if (waitpid(c->pid, NULL, WNOHANG) == c->pid ||
 		   kill(c->pid, 0) < 0) {
 		/* Its group may go on without it. */
-		if (kill(-c->pid, 0) < 0 && errno == ESRCH)
+		if (kill(-c->pid, 0) == 0 || errno != ESRCH)
+			return;
+		hear_last_words(c);
+		if (c->pid != 0 && !c->dead)
 			die(c, "ended");
 	} else if (lb_guard_check(c->work->guard, &err) < 0) {
 		lb_report(&err);

@@ -17,6 +17,8 @@ void *lb_alloc_raw(size_t size) __attribute__((malloc, returns_nonnull));
 void *lb_alloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *lb_grow(void *take, size_t size) __attribute__((returns_nonnull));
 char *lb_strdup(const char *s) __attribute__((malloc, returns_nonnull));
+/* All `len` bytes, whatever they are, and a NUL: no strndup(3), which stops at
+ * the first NUL it meets. */
 char *lb_strndup(const char *s, size_t len)
 	__attribute__((malloc, returns_nonnull));
 char *lb_printf(const char *fmt, ...)

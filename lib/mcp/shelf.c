@@ -37,7 +37,7 @@ int lb_mcp_name_check(const char *name, struct lb_error *err)
 
 char *lb_mcp_name_clean(const char *name)
 {
-	char *clean = lb_strndup(name, LB_MCP_NAME_MAX);
+	char *clean = lb_strndup(name, strnlen(name, LB_MCP_NAME_MAX));
 
 	for (char *c = clean; *c; c++)
 		if (!is_name_char(*c) || (c == clean && *c == '-'))
