@@ -147,13 +147,6 @@ static int spawn(struct member *m, struct lb_error *err)
 		close(fds[1]);
 	if (m->to >= 0)
 		close(fds[0]);
-	m->watch = r == 0 ? lb_proc_watch(m->pid) : -1;
-	if (r == 0 && m->watch < 0) {
-		r = lb_fail_sys(err, LB_OS, "cannot watch '%s'", m->name);
-		kill(m->pid, SIGKILL);
-		while (waitpid(m->pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
 	if (r < 0) {
 		m->pid = 0;
 		member_close_output(m);
