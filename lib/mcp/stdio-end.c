@@ -15,7 +15,7 @@
 enum {
 	TERM_MS = 1000,        /* from SIGTERM to SIGKILL */
 	MAX_STATUS = 64 << 10, /* what lb-exec says of its end */
-	MAX_READS = 64,        /* of its last words */
+	MAX_READS = 16,        /* of its last words */
 };
 
 void lb_stdio_shut(struct lb_stdio *s, int *fd)
