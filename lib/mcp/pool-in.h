@@ -62,6 +62,12 @@ bool lb_mcp_pool_wants(const struct lb_mcp_pool *p, const char *name,
 int lb_mcp_pool_add(struct lb_mcp_pool *p, const char *name,
 		    const json_t *entity, struct lb_error *err);
 
+/*
+ * pool-offer.c: of what a server lists, what can be offered to a model; new. What
+ * is left out is told.
+ */
+json_t *lb_mcp_tools_usable(const struct lb_mcp_member *m, const json_t *tools);
+
 /* pool-tools.c: the member serves; it does not any more. */
 void lb_mcp_calls_go(struct lb_mcp_member *m);
 void lb_mcp_calls_fail(struct lb_mcp_member *m, const struct lb_error *why,
