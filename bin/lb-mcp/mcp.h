@@ -64,7 +64,7 @@ extern struct reach reach;
 		 .flag = &reach.host},                                         \
 		{0, "json", NULL, "write lines of JSON", .flag = &reach.json}, \
 		{0, "network", "on|off|HOST,...",                              \
-		 "with --stdio: may it reach others (default: off)",           \
+		 "may it reach others (--stdio and --from; default: off)",     \
 		 .text = &reach.network},                                      \
 		{0, "stdio", "COMMAND", "the server is this command",          \
 		 .text = &reach.stdio},                                        \
@@ -96,6 +96,13 @@ json_t *entity_cleaned(const json_t *entity);
 int office_open(struct office *o, const char *config, const char *from,
 		struct lb_error *err);
 void office_close(struct office *o);
+/* One of --from, without what is not its to say, which is told; new. */
+json_t *office_foreign(const struct office *o, const char *name,
+		       struct lb_error *err);
+/* May it be written into the configuration? LB_DENIED: a text of it, other than
+ * those that are said otherwise, would be looked up there. */
+int foreign_check(const json_t *entity, const struct lb_list *env,
+		  const struct lb_list *headers, struct lb_error *err);
 /* The entity of that name, or of --stdio and --url (name NULL). LB_NOINPUT:
  * there is none; LB_DENIED: a program, and mcp.stdio.enabled says no. */
 int office_server(struct office *o, const char *name,
