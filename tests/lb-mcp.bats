@@ -386,6 +386,16 @@ off stdio disabled' "$(jq -r '"\(.name) \(.mode) \(.status)"' <<< "$output")"
 	run -66 mcp logs none
 }
 
+@test "what is not there is 69, whatever it is" {
+	run -69 mcp tools elsewhere
+	run -0 mcp add one --host -- true
+	run -69 mcp tools elsewhere
+	same "lb-mcp: there is no server 'elsewhere'; 'lb-mcp list' names them" "$output"
+	run -69 mcp tools --host --stdio no-such-program
+	[[ $output == *'it exited 127: there is no such program' ]]
+	run -75 mcp tools --host --stdio 'exit 3'
+}
+
 @test "each way to fail has its phase" {
 	phase() {
 		run -1 --separate-stderr mcp test "$@" --json

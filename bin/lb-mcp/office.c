@@ -141,7 +141,7 @@ static int unknown(const struct office *o, const char *name,
 			       "there is no server '%.60s'; there is none at "
 			       "all ('lb-mcp add' makes one)",
 			       name);
-	return lb_fail(err, LB_NOINPUT,
+	return lb_fail(err, LB_UNAVAILABLE,
 		       "there is no server '%.60s'; 'lb-mcp list' names them",
 		       name);
 }
