@@ -1,5 +1,6 @@
 /* lb-skill update */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/log.h"
@@ -68,7 +69,9 @@ static int update_from(struct desk *d, struct lb_source *source,
 		r = lb_skills_install(d->shelf, &offers, &got.pack, &got.origin,
 				      &how, &rows, err);
 	if (r == 0)
-		lb_table_row(table, install_record(d->shelf, &rows.at[0]));
+		lb_table_row(table,
+			     install_record(d->shelf, &rows.at[0], dry,
+					    !json && isatty(STDOUT_FILENO)));
 	lb_install_rows_release(&rows);
 	lb_offers_release(&offers);
 	lb_got_release(&got);
@@ -110,13 +113,17 @@ static int update(struct desk *d, const char *name, const json_t *from,
 						   &(struct lb_install_row){
 							   .name = own,
 							   .what = LB_UNCHANGED,
-						   }));
+						   },
+						   dry, false));
 	else if (same < 0)
 		r = -1;
 	else
 		r = update_from(d, &source, name, table, err);
 	lb_source_release(&source);
-	return r < 0 ? lb_error_wrap(err, "skill '%s'", name) : 0;
+	/* What names it already is not wrapped. */
+	return r == 0 || strncmp(err->text, "skill '", 7) == 0
+		       ? r
+		       : lb_error_wrap(err, "skill '%s'", name);
 }
 
 static bool can_update(const json_t *from)
