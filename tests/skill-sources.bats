@@ -284,6 +284,44 @@ newer' "$(lb-skill list | jq -r .description)"
 	run -0 lb-skill verify
 }
 
+@test "update --frozen puts back what lock.json says, and nothing newer" {
+	hub < /dev/null
+	lb-skill install o/r@main:skills/a
+	skill here
+	lb-skill install ./here
+	moved
+	# there as it was: nobody is asked
+	same 'unchanged unchanged' "$(lb-skill update --frozen | jq -r .action | xargs)"
+	same 0 "$(requests .path | grep -c info/refs)"
+	# another machine
+	mkdir -p other/skills
+	cp "$LB_STATE/skills/lock.json" other/skills/
+	run -0 env LB_STATE="$PWD/other" lb-skill update --frozen
+	same 'a installed here installed' "$(jq -r '"\(.name) \(.action)"' <<< "$output" | xargs)"
+	same 'on main' "$(LB_STATE=$PWD/other lb-skill show a | jq -r .description)"
+	same 0 "$(requests .path | grep -c info/refs)"
+	LB_STATE=$PWD/other lb-skill verify
+	diff <(jq 'del(.skills[].installed)' other/skills/lock.json) \
+		<(jq 'del(.skills[].installed)' "$LB_STATE/skills/lock.json")
+	# what is edited is not undone, and what is another is not taken
+	echo mine >> "$LB_STATE/skills/a/run"
+	run -77 lb-skill update --frozen a
+	[[ $output == *"skill 'a'"*"run (changed)"* ]]
+	run -0 lb-skill update --frozen --force a
+	rm -r "$LB_STATE/skills/here"
+	echo more >> here/SKILL.md
+	run -65 lb-skill update --frozen
+	[[ $output == *"skill 'here': what is there now is not what was installed: sha256:"*", and was sha256:"* ]]
+	[ ! -e "$LB_STATE/skills/here" ]
+	# what was made here is nowhere else
+	lb-skill create mine -d d
+	run -0 lb-skill update --frozen mine
+	rm -r "$LB_STATE/skills/mine"
+	run -65 lb-skill update --frozen mine
+	same "lb-skill: skill 'mine': it is not as it was installed, and nobody knows where that is to be had" \
+		"$output"
+}
+
 @test "a skill that is gone from its source, or has another name there, stays" {
 	hub < /dev/null
 	lb-skill install o/r:skills/a

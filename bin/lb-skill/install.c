@@ -58,7 +58,10 @@ static int install(struct desk *d, struct lb_got *got,
 		   const struct lb_list *which, struct lb_table *table,
 		   struct lb_error *err)
 {
-	const struct lb_install how = {replace, force, strict, dry};
+	const struct lb_install how = {.replace = replace,
+				       .force = force,
+				       .strict = strict,
+				       .dry = dry};
 	struct lb_install_rows rows = {0};
 	struct lb_offers offers = {0};
 	int r = lb_offers_find(&offers, &got->pack, &got->from, err);
