@@ -59,6 +59,17 @@ call() {
 	[ ! -e srv/y ]
 }
 
+@test "the server among the examples adds, and says what it cannot" {
+	run -0 mcp add sum --project "$BATS_TEST_DIRNAME/../share/lb/examples" -- \
+		python3 /mnt/project/mcp-sum.py
+	same 5 "$(mcp call sum add a=2 b=3)"
+	same 'sum: connected to sum, 2025-11-25 by stdio; 1 tools' "$(mcp test sum)"
+	run -0 mcp prompts sum
+	same '' "$output"
+	run -65 mcp read sum x://y
+	[[ $output == *'there is no such method (-32601)' ]]
+}
+
 @test "a program that its sandbox does not see is told of, and how it could" {
 	cp srv/server.py near.py
 	mkdir own
