@@ -313,6 +313,13 @@ bbbbbbbb|2|bob' "$(sql 'SELECT id, state, who FROM approvals')"
 	same ok "$(lb-box doctor | jq -r 'select(.check == "sandbox").state')"
 }
 
+@test "doctor does not blame the network for a sandbox that is not there" {
+	run -69 env LB__BOX__BACKEND=podman LB__BOX__PODMAN__COMMAND=/nonexistent/podman \
+		lb-box doctor
+	same '{"check":"network","state":"weak","text":"there is none without a sandbox"}' \
+		"$(jq -c 'select(.check == "network")' <<< "$output")"
+}
+
 @test "doctor asks the proxy of a sandbox that has a network" {
 	needs_sandbox
 	network() {

@@ -337,6 +337,20 @@ CapEff:	0000000000000000" "$output"
 	gone 'sleep 985'
 }
 
+@test "whoever ends it is not told that it was ended" {
+	run -143 --separate-stderr lb-exec -- sh -c 'kill $$'
+	same '' "$stderr"
+	lb-exec --session s -- sh -c 'echo > on; exec sleep 986' 2> said 3>&- &
+	local pid=$!
+	until_true lb-exec --session s -- test -e on
+	kill -TERM $pid
+	status=0
+	wait $pid || status=$?
+	same 143 "$status"
+	same '' "$(cat said)"
+	gone 'sleep 986'
+}
+
 @test "a network that is none is refused, with what could be one" {
 	for network in yes '' registry; do
 		run -64 lb-exec --network="$network" -- true

@@ -114,7 +114,7 @@ void tell_notes(const json_t *notes)
 	}
 }
 
-/* Why it did not end by itself. */
+/* Why it did not end by itself; who ended us knows, and our status tells. */
 static void say_end(const struct lb_box_spec *spec,
 		    const struct lb_box_result *r)
 {
@@ -138,7 +138,7 @@ static void say_end(const struct lb_box_spec *spec,
 	else if (r->killed_by && strcmp(r->killed_by, "disk") == 0)
 		lb_complain("it was killed: the disk below its session is "
 			    "almost full");
-	else if (r->killed_by)
+	else if (r->killed_by && strcmp(r->killed_by, "cancelled") != 0)
 		lb_complain("it was killed: %s", r->killed_by);
 }
 
