@@ -287,6 +287,54 @@ off stdio disabled' "$(jq -r '"\(.name) \(.mode) \(.status)"' <<< "$output")"
 	[[ $output == *"it has no object 'mcpServers'" ]]
 }
 
+@test "a file of others does not say what is the operator's to say" {
+	mkdir shown
+	cat > their.json <<-END
+		{"mcpServers": {
+		  "out": {"command": "touch", "args": ["$PWD/ran"], "host": true, "roots": ["file:///"]},
+		  "far": {"command": "true", "box": {"network": "on", "host_path": "$PWD", "cpus": 1}},
+		  "runs": {"command": "true", "env": {"K": "cmd:touch $PWD/ran"}},
+		  "key": {"url": "http://127.0.0.1:1/", "headers": {"K": "env:HOME"}}
+		}}
+	END
+	run -0 mcp list --from their.json
+	same false "$(jq -r 'select(.name == "out").host' <<< "$output")"
+	run mcp tools out --from their.json
+	[[ $output == *'out: what the file says of host, roots does not count'* ]]
+	[ "$status" -ne 0 ]
+	[ ! -e ran ]
+	run -0 mcp add out --from their.json
+	[[ $output == *'out: what the file says of host, roots does not count'* ]]
+	run -0 mcp add far --from their.json
+	[[ $output == *'of box.host_path, box.network does not count'* ]]
+	same '{"cpus":1}' "$(lb-config get mcp.servers.far.box | jq -c)"
+	run -77 mcp add runs --from their.json
+	[[ $output == *'env.K of the file would be looked up on this machine'* ]]
+	run -77 mcp add key --from their.json
+	[[ $output == *'headers.K of the file would be looked up'* ]]
+	[ ! -e conf.d/mcp-runs.yaml ]
+	# it is the operator who may
+	run -0 mcp add out --replace --from their.json --host
+	same true "$(lb-config get mcp.servers.out.host)"
+	run -0 mcp add far --replace --from their.json --network on --project shown
+	same "{\"cpus\":1,\"network\":\"on\",\"host_path\":\"$PWD/shown\",\"host_path_mode\":\"ro\"}" \
+		"$(lb-config get mcp.servers.far.box | jq -c)"
+	run -0 mcp add runs --from their.json --env K=mine
+	run -0 mcp add key --from their.json --header 'K: mine'
+}
+
+@test "a project is written down as what it is from anywhere" {
+	mkdir -p work/srv
+	(cd work && mcp add one --project srv:rw -- true)
+	same "$PWD/work/srv rw" "$(lb-config get mcp.servers.one.box |
+		jq -r '"\(.host_path) \(.host_path_mode)"')"
+	run -66 mcp add two --project nothing -- true
+	[[ $output == "lb-mcp: cannot open 'nothing': No such file or directory" ]]
+	: > file
+	run -64 mcp add two --project file -- true
+	[ ! -e conf.d/mcp-two.yaml ]
+}
+
 @test "servers are added, switched off and on, and removed, each in a file of its own" {
 	run -0 mcp add one --host --env 'KEY=env:HOME' -- python3 "$BATS_TEST_DIRNAME/doubles/mcp-server.py"
 	[ -e conf.d/mcp-one.yaml ]
@@ -336,6 +384,16 @@ off stdio disabled' "$(jq -r '"\(.name) \(.mode) \(.status)"' <<< "$output")"
 	run -0 mcp logs d --level error
 	same '' "$output"
 	run -66 mcp logs none
+}
+
+@test "what is not there is 69, whatever it is" {
+	run -69 mcp tools elsewhere
+	run -0 mcp add one --host -- true
+	run -69 mcp tools elsewhere
+	same "lb-mcp: there is no server 'elsewhere'; 'lb-mcp list' names them" "$output"
+	run -69 mcp tools --host --stdio no-such-program
+	[[ $output == *'it exited 127: there is no such program' ]]
+	run -75 mcp tools --host --stdio 'exit 3'
 }
 
 @test "each way to fail has its phase" {

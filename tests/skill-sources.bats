@@ -253,8 +253,8 @@ here unchanged' "$(lb-skill update | jq -r '"\(.name) \(.action)"')"
 	same 1 "$(requests .path | grep -c archive/)" # of the first install
 	moved
 	run -0 lb-skill update --dry-run a
-	same '{"action":"updated","changes":[{"path":"SKILL.md","change":"changed"}]}' \
-		"$(jq -c '{action, changes}' <<< "$output")"
+	same '{"action":"updated","dry_run":true,"changes":[{"path":"SKILL.md","change":"changed"}]}' \
+		"$(jq -c '{action, dry_run, changes}' <<< "$output")"
 	same 'on main' "$(lb-skill show a | jq -r .description)"
 	run -0 lb-skill update
 	same newer "$(lb-skill show a | jq -r .description)"
@@ -270,7 +270,7 @@ here unchanged' "$(lb-skill update | jq -r '"\(.name) \(.action)"')"
 	echo mine >> "$LB_STATE/skills/a/run"
 	moved
 	run -77 --separate-stderr lb-skill update
-	same "lb-skill: skill 'a': skill 'a' was edited here, and --force would undo that: 1 file differs: run (changed)" \
+	same "lb-skill: skill 'a' was edited here, and --force would undo that: 1 file differs: run (changed)" \
 		"$stderr"
 	same b "$(jq -r .name <<< "$output")"
 	same 'on main

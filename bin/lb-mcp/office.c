@@ -141,9 +141,26 @@ static int unknown(const struct office *o, const char *name,
 			       "there is no server '%.60s'; there is none at "
 			       "all ('lb-mcp add' makes one)",
 			       name);
-	return lb_fail(err, LB_NOINPUT,
+	return lb_fail(err, LB_UNAVAILABLE,
 		       "there is no server '%.60s'; 'lb-mcp list' names them",
 		       name);
+}
+
+/* --network goes for it, too. */
+static json_t *of_file(const struct office *o, const char *name,
+		       struct lb_error *err)
+{
+	json_t *entity = office_foreign(o, name, err), *box;
+
+	if (!entity || !reach.network)
+		return entity;
+	box = json_object_get(entity, "box");
+	if (!json_is_object(box)) {
+		box = json_object();
+		json_object_set_new(entity, "box", box);
+	}
+	json_object_set_new(box, "network", network_of(reach.network));
+	return entity;
 }
 
 static json_t *entity_of(struct office *o, const char *name,
@@ -158,8 +175,7 @@ static json_t *entity_of(struct office *o, const char *name,
 		unknown(o, name, err);
 		return NULL;
 	}
-	return o->file ? lb_mcp_entity_expand(entity, lb_config_env, err)
-		       : json_incref(entity);
+	return o->file ? of_file(o, name, err) : json_incref(entity);
 }
 
 int office_server(struct office *o, const char *name,

@@ -74,7 +74,9 @@ static int install(struct desk *d, struct lb_got *got,
 				      &got->origin, &how, &rows, err);
 	}
 	for (size_t i = 0; r == 0 && i < rows.n; i++)
-		lb_table_row(table, install_record(d->shelf, &rows.at[i]));
+		lb_table_row(table,
+			     install_record(d->shelf, &rows.at[i], dry,
+					    !json && isatty(STDOUT_FILENO)));
 	lb_install_rows_release(&rows);
 	lb_offers_release(&offers);
 	return r;

@@ -1,5 +1,6 @@
 /* lb-skill update */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/log.h"
@@ -73,7 +74,9 @@ static int update_from(struct desk *d, struct lb_source *source,
 		r = lb_skills_install(d->shelf, &offers, &got.pack, &got.origin,
 				      &how, &rows, err);
 	if (r == 0)
-		lb_table_row(table, install_record(d->shelf, &rows.at[0]));
+		lb_table_row(table,
+			     install_record(d->shelf, &rows.at[0], dry,
+					    !json && isatty(STDOUT_FILENO)));
 	lb_install_rows_release(&rows);
 	lb_offers_release(&offers);
 	lb_got_release(&got);
@@ -107,11 +110,12 @@ static void tell_unchanged(struct desk *d, const char *name,
 {
 	lb_autofree char *own = lb_strdup(name);
 
-	lb_table_row(table,
-		     install_record(d->shelf, &(struct lb_install_row){
-						      .name = own,
-						      .what = LB_UNCHANGED,
-					      }));
+	lb_table_row(table, install_record(d->shelf,
+					   &(struct lb_install_row){
+						   .name = own,
+						   .what = LB_UNCHANGED,
+					   },
+					   dry, false));
 }
 
 static bool can_update(const json_t *from)
@@ -188,7 +192,10 @@ static int renew(struct desk *d, const char *name, const json_t *from,
 	int r = frozen ? put_back(d, name, from, table, err)
 		       : update(d, name, from, table, err);
 
-	return r < 0 ? lb_error_wrap(err, "skill '%s'", name) : 0;
+	/* What names it already is not wrapped. */
+	return r == 0 || strncmp(err->text, "skill '", 7) == 0
+		       ? r
+		       : lb_error_wrap(err, "skill '%s'", name);
 }
 
 static int no_such(struct desk *d, const char *name, struct lb_error *err)

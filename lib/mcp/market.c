@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "box/spec.h"
 #include "config/coerce.h"
+#include "mcp/server.h"
 #include "mcp/shelf.h"
 #include "net/fetch.h"
 
@@ -204,16 +205,11 @@ static int check_url(const json_t *extra, const char *key, struct lb_error *err)
  * folder of this machine. */
 static void drop_ours(json_t *entity)
 {
-	static const char *const top[] = {"name",        "trust_env", "host",
-					  "elicitation", "roots",     NULL};
-	json_t *box = json_object_get(entity, "box");
+	lb_autobuf struct lb_buf named = {0};
 
-	for (size_t i = 0; top[i]; i++)
-		json_object_del(entity, top[i]);
-	if (!box)
-		return;
-	json_object_del(box, "host_path");
-	json_object_del(box, "host_path_mode");
+	json_object_del(entity, "name");
+	json_object_del(entity, "trust_env");
+	lb_mcp_entity_tame(entity, true, &named);
 }
 
 /* {mode, extra_args...} as an entity; what is said at the top wins. */
