@@ -18,7 +18,7 @@
  * for us, and one that did something may have to write it down. The second is of
  * a session.
  */
-enum { END_MS = 50, DID_MS = 500, SESSION_MS = 500, SHOW_AFTER_MS = 1000 };
+enum { END_MS = 2, DID_MS = 500, SESSION_MS = 500, SHOW_AFTER_MS = 1000 };
 
 static void on_ready(void *arg)
 {
