@@ -53,6 +53,9 @@ call() {
 	same 'server.py' "$(mcp call s sh command='ls /mnt/project')"
 	same '' "$(mcp call s sh command="cat $PWD/here 2> /dev/null")"
 	same 'lo:' "$(mcp call s sh command="grep -o '[a-z0-9]*:' /proc/net/dev")"
+	# nothing ends it but we, and its lines are whole
+	same 'unlimited' "$(mcp call s sh command='ulimit -t')"
+	same 15000001 "$(mcp call s big n=15000000 | wc -c)"
 	# what it writes stays, and the project does not change
 	mcp call s sh command='echo kept > /workspace/note; echo x > /mnt/project/y'
 	same kept "$(mcp call s sh command='cat /workspace/note')"
@@ -79,6 +82,42 @@ call() {
 	wait $pid || true
 }
 
+@test "each server has a sandbox of its own" {
+	servers <<-END
+		one: {command: python3, args: ["$PWD/srv/server.py"], env: {KEY: sesame}}
+		two: {command: python3, args: ["$PWD/srv/server.py"]}
+	END
+	mcp call one sh command='echo mine > /workspace/note'
+	same '' "$(mcp call two sh command='cat /workspace/note 2> /dev/null')"
+	run -0 ask "$(call 1 one__slow '{"ms":1500}')" \
+		"$(call 2 two__sh '{"command":"cat /proc/*/environ | tr \"\\0\" \"\\n\" | grep -c KEY="}')"
+	same '0' "$(jq -r 'select(.id == "2").content' <<< "$output")"
+}
+
+@test "box.network says what a server reaches when it runs" {
+	servers <<-END
+		off: {command: python3, args: ["$PWD/srv/server.py"]}
+		on: {command: python3, args: ["$PWD/srv/server.py"], box: {network: on}}
+		one: {command: python3, args: ["$PWD/srv/server.py"], box: {network: {allow: [a.invalid]}}}
+	END
+	cat > srv/get.py <<-'END'
+		import urllib.request, urllib.error
+		for host in "a", "b":
+		    try:
+		        urllib.request.urlopen("http://%s.invalid/" % host, timeout=9)
+		    except urllib.error.HTTPError as e:
+		        print(host, e.code)
+		    except OSError:
+		        print(host, "none")
+	END
+	# There is no such host, says the proxy; or that it may not be reached.
+	for name in off on one; do
+		mcp -q call $name sh command='python3 /mnt/project/get.py' > $name
+	done
+	same 'a none b none|a 502 b 502|a 502 b 403' \
+		"$(xargs < off)|$(xargs < on)|$(xargs < one)"
+}
+
 @test "a package of npm is installed into the sandbox once, and started from there" {
 	need npm
 	mkdir srv/pkg
@@ -94,6 +133,17 @@ call() {
 			else out({id: m.id, error: {code: -32601, message: "no"}});
 		});
 	END
+	# A file of others has such a server, too.
+	servers < /dev/null
+	echo '{"mcpServers":{"s":{"command":"npx","args":["-y","/mnt/project/pkg","c"],"box":{"host_path":"'"$PWD/srv"'"}}}}' > their.json
+	cp their.json other.json
+	run -0 --separate-stderr mcp call --from their.json s where
+	same '/workspace/.mcp/npm/node_modules/@x/tiny/s.js c' "$output"
+	[[ $stderr == *added* ]]
+	run -0 --separate-stderr mcp call --from their.json s where
+	same '/workspace/.mcp/npm/node_modules/@x/tiny/s.js c|' "$output|$stderr"
+	run -0 --separate-stderr mcp call --from other.json s where
+	[[ $stderr == *added* ]]
 	servers <<-END
 		s: {command: npx, args: [-y, /mnt/project/pkg, a, b], box: {host_path: "$PWD/srv"}}
 		none: {command: npx, args: [-y, /mnt/project/none], box: {host_path: "$PWD/srv"}}
@@ -244,7 +294,7 @@ s connected null 0' "$(lb-mcp list | jq -r '"\(.name) \(.status) \(.error_phase)
 	for _ in 1 2; do
 		touch mark
 		until_true eval '[ -n "$(find "$LB_STATE/mcp" -type f -name s -newer mark)" ]'
-		same box_unavailable "$(lb-mcp list | jq -r .error_phase)"
+		same 'box_unavailable 0' "$(lb-mcp list | jq -r '"\(.error_phase) \(.retry_count)"')"
 	done
 	same 1 "$(grep -c 'box_unavailable' err)"
 	grep -q "(box_unavailable); it begins as soon as there is a sandbox" err

@@ -96,7 +96,7 @@ json_t *entity_cleaned(const json_t *entity);
 int office_open(struct office *o, const char *config, const char *from,
 		struct lb_error *err);
 void office_close(struct office *o);
-/* The entity of that name, or of --stdio and --url (name NULL). LB_NOINPUT:
+/* The entity of that name, or of --stdio and --url (name NULL). LB_UNAVAILABLE:
  * there is none; LB_DENIED: a program, and mcp.stdio.enabled says no. */
 int office_server(struct office *o, const char *name,
 		  struct lb_mcp_server *server, struct lb_error *err);
@@ -110,9 +110,10 @@ struct line {
 	struct lb_mcp_server server;
 	struct lb_mcp_launch launch;
 	struct lb_mcp_client *client;
-	const char *name;               /* for people */
-	struct lb_log_file *log;        /* or NULL */
-	bool did;                       /* a tool was called */
+	const char *name;        /* for people */
+	struct lb_log_file *log; /* or NULL */
+	bool nameless;           /* nothing is kept of what it says and is */
+	bool did;                /* a tool was called */
 	bool ready, gone, noisy, shown; /* shown: progress is on the terminal */
 	int64_t began;
 	enum lb_mcp_phase phase;

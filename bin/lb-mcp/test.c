@@ -96,7 +96,7 @@ int test_verb(int argc, char **argv)
 		put_json(status);
 	else
 		tell(line.name, status);
-	if (!line.launch.nameless)
+	if (!line.nameless)
 		lb_mcp_status_keep(line.office.state, argv[0],
 				   json_incref(status));
 	line_close(&line);

@@ -34,6 +34,7 @@ struct lb_mcp_member {
 	bool stale;    /* they changed while they were listed */
 	bool tried;    /* it was reached, or failed, once */
 	bool noisy;
+	bool late; /* its last call had no answer in time */
 	int retries;
 	struct lb_timer timer; /* its next try, or its next ping */
 	struct lb_timer gone;  /* it failed, and is to be told so */
@@ -61,6 +62,9 @@ bool lb_mcp_pool_wants(const struct lb_mcp_pool *p, const char *name,
 		       const json_t *entity);
 int lb_mcp_pool_add(struct lb_mcp_pool *p, const char *name,
 		    const json_t *entity, struct lb_error *err);
+
+/* pool.c: what a member is from now on, for others to read. */
+void lb_mcp_member_keep(const struct lb_mcp_member *m, json_t *take);
 
 /* pool-tools.c: the member serves; it does not any more. */
 void lb_mcp_calls_go(struct lb_mcp_member *m);

@@ -120,8 +120,10 @@ static void put_end(struct lb_stdio *s, int status, struct lb_error *why,
 		return;
 	if (!s->heard && boxed && code == LB_MCP_UNSTAGED)
 		*phase = LB_MCP_DEP_INSTALL;
-	if (!s->heard && (code == 126 || code == 127))
+	if (!s->heard && (code == 126 || code == 127)) {
 		*phase = LB_MCP_PROCESS_START; /* as a shell says it */
+		why->code = LB_UNAVAILABLE;
+	}
 	if (!boxed || s->heard || code == LB_MCP_UNSTAGED)
 		return;
 	*phase = code == 69                   ? LB_MCP_BOX_UNAVAILABLE

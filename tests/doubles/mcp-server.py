@@ -29,10 +29,14 @@ p.add_argument("--probe", default="unknown",
                choices=["unknown", "params", "silent", "exit", "odd"])
 p.add_argument("--revision", help="what initialize is answered with")
 p.add_argument("--refuse", help="refuse other revisions than this one")
+p.add_argument("--refuse-text", action="store_true",
+               help="over HTTP: refuse by 400 and a text")
 p.add_argument("--pages", type=int, default=1, help="of each list")
 p.add_argument("--circle", action="store_true", help="pages without an end")
 p.add_argument("--noise", action="store_true")
 p.add_argument("--strays", action="store_true", help="answers to nothing")
+p.add_argument("--wrong-id", action="store_true", help="none is right")
+p.add_argument("--start", type=float, default=0, help="seconds it takes")
 p.add_argument("--mute", action="store_true", help="never say anything")
 p.add_argument("--exit", type=int, help="end at once")
 p.add_argument("--die-once", help="end while it is asked, until FILE is there")
@@ -317,7 +321,8 @@ def handle(m, peer):
         return None
     if "id" not in m:
         return None
-    said = {"jsonrpc": "2.0", "id": m["id"]}
+    said = {"jsonrpc": "2.0", "id": 4711 if o.wrong_id and
+            m["method"] == "tools/call" else m["id"]}
     try:
         said["result"] = answer(m["method"], m.get("params", {}), peer)
         if META + "protocolVersion" in m.get("params", {}).get("_meta", {}):
@@ -342,6 +347,7 @@ def stdio():
             send(said)
 
     peer = Peer(send)
+    time.sleep(o.start)
     if o.exit is not None:
         print("cannot go on", file=sys.stderr)
         sys.exit(o.exit)
@@ -447,11 +453,19 @@ class Handler(BaseHTTPRequestHandler):
              {k.lower(): v for k, v in self.headers.items()}})
         if self.refused(m):
             return
+        if o.mute:
+            time.sleep(600)
         if o.old_http:
             self.old_post(m)
             return
         headers = {}
         method = m.get("method")
+        if o.refuse_text and method == "initialize" and \
+                m["params"]["protocolVersion"] != o.refuse:
+            self.say(400, b"Bad Request: Unsupported protocol version "
+                     b"(supported versions: " + o.refuse.encode() + b")",
+                     "text/plain")
+            return
         if o.session and method != "server/discover":
             i = self.headers.get("Mcp-Session-Id")
             if method == "initialize":
@@ -491,6 +505,12 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"retry: 50\n\n")
             Handler.streams[i] = m
             return
+        if o.noise:
+            self.event("Starting server v1")
+            self.event("42")
+        if o.strays:
+            self.event({"jsonrpc": "2.0", "id": 4711, "result": {}})
+            self.event({"jsonrpc": "2.0", "id": "x", "method": "nonsense"})
         said = handle(m, Peer(self.event))
         self.event(said, "message")
 
