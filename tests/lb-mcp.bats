@@ -366,6 +366,9 @@ off stdio disabled' "$(jq -r '"\(.name) \(.mode) \(.status)"' <<< "$output")"
 	run -0 mcp call d words
 	run -0 mcp logs d
 	[[ $output == *Z' something'*'odd' ]]
+	# the same words again are words
+	mcp -q call d words
+	same 2 "$(mcp logs d | grep -c something)"
 	run -0 mcp logs d --json
 	jq -e '.level == "info"' <<< "$output"
 	run -0 mcp logs d --level error

@@ -40,6 +40,25 @@ call() {
 		'{op: "call", id: $i, name: $n, arguments: $a, context: (if $p == "" then {} else {pipeline: $p} end)}'
 }
 
+# tiny [SCRIPT] - a package of npm in srv/pkg, which says where it is; SCRIPT runs
+# when it is installed.
+tiny() {
+	mkdir -p srv/pkg
+	jq -n --arg s "${1:-true}" '{name: "@x/tiny", version: "1.0.0", bin: {tiny: "s.js", other: "o.js"},
+		scripts: {preinstall: $s}}' > srv/pkg/package.json
+	cat > srv/pkg/s.js <<-'END'
+		#!/usr/bin/env node
+		const out = o => console.log(JSON.stringify({jsonrpc: "2.0", ...o}));
+		require("readline").createInterface({input: process.stdin}).on("line", l => {
+			const m = JSON.parse(l);
+			if (m.id === undefined) return;
+			if (m.method == "initialize") out({id: m.id, result: {protocolVersion: "2025-06-18", capabilities: {tools: {}}, serverInfo: {name: "tiny", version: "1"}}});
+			else if (m.method == "tools/call") out({id: m.id, result: {content: [{type: "text", text: __filename + " " + process.argv.slice(2)}]}});
+			else out({id: m.id, error: {code: -32601, message: "no"}});
+		});
+	END
+}
+
 @test "a server in its sandbox has its variables and its project, and no network" {
 	echo secret > here
 	export KEY=sesame
@@ -53,8 +72,7 @@ call() {
 	same 'server.py' "$(mcp call s sh command='ls /mnt/project')"
 	same '' "$(mcp call s sh command="cat $PWD/here 2> /dev/null")"
 	same 'lo:' "$(mcp call s sh command="grep -o '[a-z0-9]*:' /proc/net/dev")"
-	# nothing ends it but we, and its lines are whole
-	same 'unlimited' "$(mcp call s sh command='ulimit -t')"
+	# its lines are whole
 	same 15000001 "$(mcp call s big n=15000000 | wc -c)"
 	# what it writes stays, and the project does not change
 	mcp call s sh command='echo kept > /workspace/note; echo x > /mnt/project/y'
@@ -120,19 +138,7 @@ call() {
 
 @test "a package of npm is installed into the sandbox once, and started from there" {
 	need npm
-	mkdir srv/pkg
-	echo '{"name":"@x/tiny","version":"1.0.0","bin":{"tiny":"s.js","other":"o.js"}}' > srv/pkg/package.json
-	cat > srv/pkg/s.js <<-'END'
-		#!/usr/bin/env node
-		const out = o => console.log(JSON.stringify({jsonrpc: "2.0", ...o}));
-		require("readline").createInterface({input: process.stdin}).on("line", l => {
-			const m = JSON.parse(l);
-			if (m.id === undefined) return;
-			if (m.method == "initialize") out({id: m.id, result: {protocolVersion: "2025-06-18", capabilities: {tools: {}}, serverInfo: {name: "tiny", version: "1"}}});
-			else if (m.method == "tools/call") out({id: m.id, result: {content: [{type: "text", text: __filename + " " + process.argv.slice(2)}]}});
-			else out({id: m.id, error: {code: -32601, message: "no"}});
-		});
-	END
+	tiny
 	# A file of others has such a server, too.
 	servers < /dev/null
 	echo '{"mcpServers":{"s":{"command":"npx","args":["-y","/mnt/project/pkg","c"],"box":{"host_path":"'"$PWD/srv"'"}}}}' > their.json
@@ -185,6 +191,48 @@ call() {
 	END
 	run -1 --separate-stderr mcp test s --json
 	jq -e '.error_phase == "dep_install" and (.error_message | startswith("what it needs was not installed within 0.01 s"))' <<< "$output"
+}
+
+@test "the time that a command has ends no server, and no installation" {
+	need npm
+	tiny 'sleep 2'
+	servers <<-END
+		s: {command: python3, args: ["$PWD/srv/server.py"]}
+		pkg: {command: npx, args: [-y, /mnt/project/pkg], box: {host_path: "$PWD/srv"}}
+	END
+	sed -i 's/^box: {/&profiles: {default: {timeout_sec: 1, max_timeout_sec: 1}}, /' "$LB_CONFIG"
+	lb-config check
+	run -124 lb-exec -- sleep 20
+	same 'unlimited' "$(mcp call s sh command='ulimit -t')"
+	same 'done' "$(mcp call s slow ms=2500)"
+	run -0 --separate-stderr mcp call pkg where
+	same '/workspace/.mcp/npm/node_modules/@x/tiny/s.js ' "$output"
+}
+
+@test "a path in a command shows no other folder than the project's" {
+	[ -x /usr/bin/python3 ] || skip 'needs /usr/bin/python3'
+	mkdir other
+	echo x > other/data
+	servers <<-END
+		s: {command: /usr/bin/python3, args: ["$PWD/srv/server.py", --text, "$PWD/other/data", --file, /etc/passwd=/usr/share]}
+	END
+	same 'server.py' "$(mcp call s sh command='ls /mnt/project')"
+	same "$PWD/other/data" "$(mcp call s text)"
+	same '' "$(mcp call s sh command="cat $PWD/other/data 2> /dev/null")"
+}
+
+@test "in a workspace a server begins in no empty folder: it is told what there is not" {
+	servers <<-END
+		s: {command: python3, args: ["$PWD/srv/server.py"]}
+		pkg: {command: npx, args: [-y, /workspace/pkg]}
+	END
+	sed -i 's/^box: {/&workspace: shop, /' "$LB_CONFIG"
+	run -1 --separate-stderr mcp test s --json
+	same "session_create in workspace 'shop' no folder of this machine is mounted" \
+		"$(jq -r '"\(.error_phase) \(.error_message)"' <<< "$output")"
+	run -1 --separate-stderr mcp test pkg --json
+	same dep_install "$(jq -r .error_phase <<< "$output")"
+	[[ $(jq -r .error_message <<< "$output") == *"there is none in workspace 'shop'"* ]]
 }
 
 @test "without a sandbox a server is refused, and never run here" {
