@@ -11,6 +11,10 @@ setup() {
 	mkfifo in out
 }
 
+teardown() {
+	stop_mcp
+}
+
 # servers YAML... - entities, each a line; `double` is the command of our double.
 servers() {
 	printf 'mcp: {servers: {%s}}\n' "$*" |
@@ -58,8 +62,8 @@ status() {
 	lb-mcp list --json | jq -c "[.status, .error_phase, .retry_count] + [$1]"
 }
 
-@test "tools that come while a server runs are told of, and may be called" {
-	servers 's: {double}'
+# changes - a tool comes while the provider knows the server `s`.
+changes() {
 	begin
 	same '[]' "$(jq -c '[.tools[].name | select(startswith("s__new"))]' <<< "$LINE")"
 	call 1 s__change
@@ -71,6 +75,21 @@ status() {
 	same "${new#s__}" "$(lb-mcp list --json | jq -r '.tools[-1].name')"
 	same object "$(lb-mcp list --json | jq -r '.tools[0].parameters.type')"
 	finish
+}
+
+@test "tools that come while a server runs are told of, and may be called" {
+	servers 's: {double}'
+	changes
+}
+
+@test "in the newer era a server is asked to tell of changes, at a pipe and over HTTP" {
+	servers 's: {double}'
+	sed -i 's/mcp-server.py/&, --era, modern/' "$LB_CONFIG"
+	changes
+	mcp_http --http --era modern
+	servers "s: {url: \"$MCP_URL\"}"
+	changes
+	same '{"toolsListChanged":true}' "$(heard 'select(.message.method == "subscriptions/listen").message.params.notifications')"
 }
 
 @test "a slow call holds up no other, of its server or of another" {
@@ -108,6 +127,36 @@ status() {
 	same '["1"]' "$(jq -sc '[.[].id | select(.)]' <<< "$HEARD")"
 	same unavailable "$(jq -r .error.code <<< "$LINE")"
 	same '["error","runtime",1,"it exited 3"]' "$(status .error_message)"
+	finish
+}
+
+# passed SECONDS - so many more than there were, and it looks at its clock.
+passed() {
+	echo "$1" > passed.new
+	mv passed.new passed
+	call "at$1" t__echo
+	hear ".id == \"at$1\""
+}
+
+@test "one that answers nothing any more is found out within a minute, and begun again" {
+	need cc
+	cc -shared -fPIC -o clock.so "$BATS_TEST_DIRNAME/doubles/clock.c"
+	export LD_PRELOAD=$PWD/clock.so CLOCK_PASSED=$PWD/passed \
+		ASAN_OPTIONS=verify_asan_link_order=0:${ASAN_OPTIONS-}
+	servers 's: {double}, t: {double}'
+	begin
+	call 1 s__sh '{"command":"echo $PPID"}'
+	hear '.id == "1"'
+	kill -STOP "$(jq -r '.content | rtrimstr("\n")' <<< "$LINE")"
+	passed 59
+	passed 61 # it is asked whether it lives
+	passed 69
+	same '["connected",null,0,"s"]' "$(status .name | head -n 1)"
+	passed 72
+	until_true eval 'status .name | grep -q error'
+	same '["error","runtime",1,"s"]' "$(status .name | head -n 1)"
+	passed 75
+	until_true eval '[ "$(status .name | grep -c connected)" -eq 2 ]'
 	finish
 }
 

@@ -30,6 +30,8 @@ struct lb_mcp_member {
 	struct lb_mcp_client *client;
 	struct lb_mcp_listing *listing;
 	struct lb_mcp_request *ping;
+	struct lb_mcp_request *hears; /* of changes; or NULL */
+	struct lb_timer again;        /* when it is asked for them next */
 	json_t *tools; /* as the server lists them; NULL: not known */
 	bool stale;    /* they changed while they were listed */
 	bool tried;    /* it was reached, or failed, once */
@@ -65,6 +67,10 @@ int lb_mcp_pool_add(struct lb_mcp_pool *p, const char *name,
 
 /* pool.c: what a member is from now on, for others to read. */
 void lb_mcp_member_keep(const struct lb_mcp_member *m, json_t *take);
+
+/* pool-listen.c: hear of changes, once it is ready, and until it is gone. */
+void lb_mcp_member_listen(struct lb_mcp_member *m);
+void lb_mcp_member_unlisten(struct lb_mcp_member *m);
 
 /* pool-tools.c: the member serves; it does not any more. */
 void lb_mcp_calls_go(struct lb_mcp_member *m);

@@ -42,6 +42,7 @@ static void forget_client(struct lb_mcp_member *m)
 		lb_mcp_request_cancel(m->ping, NULL);
 	m->listing = NULL;
 	m->ping = NULL;
+	lb_mcp_member_unlisten(m);
 	lb_timer_cancel(m->pool->loop, &m->timer);
 	lb_timer_cancel(m->pool->loop, &m->gone);
 }
@@ -212,6 +213,7 @@ static void on_ready(void *arg)
 	struct lb_mcp_member *m = arg;
 
 	m->state = LB_MCP_LISTS;
+	lb_mcp_member_listen(m); /* before: no change is missed */
 	list(m);
 }
 

@@ -3,6 +3,7 @@
  *
  *     pool.c        members, from their start to their end
  *     pool-tools.c  what they offer, and calls
+ *     pool-listen.c what they tell of changes
  *
  * Each enabled server of the configuration is a member. One that fails is begun
  * again after 2, 4 and 8 s and from then on each minute; where there is no

@@ -63,6 +63,7 @@ o = p.parse_args()
 files = dict(one.rsplit("=", 1) for one in o.file)
 
 lock = threading.Lock()
+listening = []  # the ids of who wants to hear of changes, in the newer era
 waiting = {}  # answers to what we asked, by id
 ids = iter(range(1, 10 ** 9))
 
@@ -199,7 +200,11 @@ def call(name, a, params, peer):
         return text("said")
     if name == "change":
         TOOLS.append(tool("new%d" % next(ids), "New"))
-        peer.tell("notifications/tools/list_changed", None)
+        if META + "protocolVersion" not in params.get("_meta", {}):
+            peer.tell("notifications/tools/list_changed", None)
+        for i, listener in listening:
+            listener.tell("notifications/tools/list_changed", {
+                "_meta": {META + "subscriptionId": i}})
         return text("changed")
     if name == "words":
         print("something\x1b[31m odd", file=sys.stderr, flush=True)
@@ -320,6 +325,14 @@ def handle(m, peer):
             waiting[m["id"]].put(m)
         return None
     if "id" not in m:
+        return None
+    if m["method"] == "subscriptions/listen" and o.era != "legacy":
+        peer.tell("notifications/subscriptions/acknowledged", {
+            "_meta": {META + "subscriptionId": m["id"]},
+            "notifications": m["params"]["notifications"]})
+        listening.append((m["id"], peer))
+        if o.http:
+            threading.Event().wait()
         return None
     said = {"jsonrpc": "2.0", "id": 4711 if o.wrong_id and
             m["method"] == "tools/call" else m["id"]}
@@ -488,7 +501,8 @@ class Handler(BaseHTTPRequestHandler):
             self.say(202)
         elif (o.sse or m.get("params", {}).get("name") in
               ("ask", "slow", "say", "roots", "sample", "ping", "change")) \
-                and method == "tools/call":
+                and method == "tools/call" or \
+                method == "subscriptions/listen" and o.era != "legacy":
             self.stream(m, headers)
         else:
             said = handle(m, None)
