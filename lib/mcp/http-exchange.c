@@ -180,8 +180,14 @@ static int on_data(void *arg, const char *data, size_t len)
 	struct lb_exchange *e = arg;
 	struct lb_http_way *h = e->h;
 
+	if (e->is_stream &&
+	    lb_sse_feed(&e->sse, data, len, on_event, e, &e->broken) < 0) {
+		if (e->broken.code == LB_DATA) /* no error of JSON-RPC */
+			e->broken.code = LB_PROTOCOL;
+		return -1;
+	}
 	if (e->is_stream)
-		return lb_sse_feed(&e->sse, data, len, on_event, e, &e->broken);
+		return 0;
 	if (e->status >= 300 && e->body.len + len > LB_MCP_BODY_SHOWN)
 		len = e->body.len < LB_MCP_BODY_SHOWN
 			      ? LB_MCP_BODY_SHOWN - e->body.len

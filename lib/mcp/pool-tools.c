@@ -108,18 +108,20 @@ static void fail(struct lb_mcp_pool_call *c, const struct lb_error *why)
 }
 
 /* Its time was over: that is how the server is, until it answers again. */
-static void note(const struct lb_mcp_member *m, const struct lb_error *why)
+static void note(struct lb_mcp_member *m, const struct lb_error *why)
 {
+	static const char *const keys[] = {"error_phase", "error_message",
+					   "error_code"};
 	json_t *status = lb_mcp_status_connected(m->client, m->tools);
-	json_auto_t *error = lb_mcp_status_error(LB_MCP_TOOL_CALL, why, 0);
+	json_auto_t *error = NULL;
 
-	json_object_set(status, "error_phase",
-			json_object_get(error, "error_phase"));
-	json_object_set(status, "error_message",
-			json_object_get(error, "error_message"));
-	json_object_set(status, "error_code",
-			json_object_get(error, "error_code"));
-	lb_mcp_status_keep(m->pool->how.state, m->server.name, status);
+	if (why)
+		error = lb_mcp_status_error(LB_MCP_TOOL_CALL, why, 0);
+	m->late = why != NULL;
+	for (size_t i = 0; error && i < sizeof(keys) / sizeof(keys[0]); i++)
+		json_object_set(status, keys[i],
+				json_object_get(error, keys[i]));
+	lb_mcp_member_keep(m, status);
 }
 
 static void on_answer(void *arg, const struct lb_peer_answer *answer)
@@ -127,7 +129,8 @@ static void on_answer(void *arg, const struct lb_peer_answer *answer)
 	struct lb_mcp_pool_call *c = arg;
 
 	c->request = NULL;
-	if (answer->error && c->member->state == LB_MCP_SERVES &&
+	if ((answer->error || c->member->late) &&
+	    c->member->state == LB_MCP_SERVES &&
 	    strcmp(c->method, "tools/call") == 0)
 		note(c->member, answer->error);
 	finish(c, answer);

@@ -4,6 +4,7 @@
  *     pool.c        members, from their start to their end
  *     pool-offer.c  what they offer
  *     pool-tools.c  calls
+ *     pool-listen.c what they tell of changes
  *
  * Each enabled server of the configuration is a member. One that fails is begun
  * again after 2, 4 and 8 s and from then on each minute; where there is no

@@ -205,6 +205,19 @@ static int spawn(struct lb_stdio *s, const struct lb_mcp_program *p,
 	return r;
 }
 
+/* Who looks for a program wants to know where it was looked for. */
+static void add_path(struct lb_error *err, const struct lb_mcp_program *p)
+{
+	const char *path = NULL;
+	struct lb_error was = *err;
+
+	for (size_t i = 0; p->env && p->env[i]; i++)
+		if (strncmp(p->env[i], "PATH=", 5) == 0)
+			path = p->env[i] + 5;
+	if (path && err->code == LB_NOINPUT && !strchr(p->argv[0], '/'))
+		lb_fail(err, was.code, "%s (PATH: %s)", was.text, path);
+}
+
 static void start(struct lb_stdio *s, const struct lb_mcp_program *p)
 {
 	struct lb_loop *loop = s->t.loop;
@@ -214,6 +227,7 @@ static void start(struct lb_stdio *s, const struct lb_mcp_program *p)
 			lb_stdio_bury(s);
 		lb_stdio_let_go(s);
 		s->failed_in = LB_MCP_PROCESS_START;
+		add_path(&s->failed, p);
 		if (s->failed.code == LB_NOINPUT || s->failed.code == LB_DENIED)
 			s->failed.code = LB_UNAVAILABLE;
 		lb_timer_set(loop, &s->timer, lb_clock_mono(), not_started, s);
