@@ -451,7 +451,7 @@ off stdio disabled' "$(jq -r '"\(.name) \(.mode) \(.status)"' <<< "$output")"
 
 @test "a program that is not there is 69, with where it was looked for" {
 	run -69 --separate-stderr mcp tools --host --stdio 'nope --x'
-	[[ $stderr == *'nope: not found'*'it exited 127' ]]
+	[[ $stderr == *'nope: not found'*'it exited 127: there is no such program' ]]
 	echo 'mcp: {servers: {d: {command: nope, host: true}}}' > "$LB_CONFIG"
 	run -69 --separate-stderr mcp tools d
 	[[ $stderr == "lb-mcp: d: cannot start 'nope': No such file or directory (PATH: ${PATH:0:40}"* ]]

@@ -21,6 +21,12 @@ static int on_lookup(void *state, void *reserved, void *arg)
 	return 0;
 }
 
+/* A kept connection proved dead, and libcurl would ask again on another. */
+static bool is_over(const struct lb_http_call *call)
+{
+	return call->once && call->phase >= LB_HTTP_ASKED;
+}
+
 /* libcurl's own sockets would be inherited by children. */
 static curl_socket_t on_open_socket(void *arg, curlsocktype purpose,
 				    struct curl_sockaddr *to)
@@ -30,7 +36,7 @@ static curl_socket_t on_open_socket(void *arg, curlsocktype purpose,
 
 	(void)purpose;
 	lb_http_gate_resolved(call);
-	if (to->addrlen > sizeof(address))
+	if (to->addrlen > sizeof(address) || is_over(call))
 		return CURL_SOCKET_BAD;
 	memcpy(&address, &to->addr, to->addrlen);
 	if (call->guard &&
@@ -51,7 +57,7 @@ static int on_connected(void *arg, char *ip, char *local_ip, int port,
 	(void)local_ip;
 	(void)port;
 	(void)local_port;
-	if (call->once && call->phase >= LB_HTTP_ASKED)
+	if (is_over(call))
 		return CURL_PREREQFUNC_ABORT;
 	lb_http_asked(arg);
 	return CURL_PREREQFUNC_OK;
@@ -316,6 +322,8 @@ enum lb_http_cause lb_http_easy_cause(const struct lb_http_call *call,
 	case CURLE_COULDNT_RESOLVE_HOST:
 	case CURLE_COULDNT_RESOLVE_PROXY:
 	case CURLE_COULDNT_CONNECT:
+		if (is_over(call))
+			return LB_HTTP_NETWORK;
 		return call->refused ? LB_HTTP_DENIED : LB_HTTP_CONNECT;
 	case CURLE_OPERATION_TIMEDOUT: /* the connect time-out, no other */
 		return LB_HTTP_CONNECT;

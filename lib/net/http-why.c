@@ -22,6 +22,9 @@ static const char *network_reason(const struct lb_http_call *call,
 	switch (code) {
 	case CURLE_GOT_NOTHING:
 	case CURLE_ABORTED_BY_CALLBACK: /* by us: it is not asked again */
+	case CURLE_COULDNT_RESOLVE_HOST:
+	case CURLE_COULDNT_RESOLVE_PROXY:
+	case CURLE_COULDNT_CONNECT:
 		return "closed without an answer";
 	case CURLE_OK:
 	case CURLE_PARTIAL_FILE:
