@@ -384,6 +384,10 @@ off stdio disabled' "$(jq -r '"\(.name) \(.mode) \(.status)"' <<< "$output")"
 	run -0 mcp logs d --level error
 	same '' "$output"
 	run -66 mcp logs none
+	same "lb-mcp: there is no server 'none'; 'lb-mcp list' names them" "$output"
+	run -0 mcp add mute --host -- true
+	run -0 mcp logs mute
+	same "lb-mcp: server 'mute' has said nothing so far" "$output"
 }
 
 @test "what is not there is 69, whatever it is" {

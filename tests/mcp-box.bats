@@ -99,7 +99,7 @@ call() {
 	run -0 mcp add s -- python3 "$PWD/srv/server.py"
 	mcp call s sh command='echo kept > /workspace/note'
 	run -0 mcp rm s
-	same "lb-mcp: what 's' wrote stays in its sandbox; 'lb-box delete mcp/s' removes it" "$output"
+	same "lb-mcp: the sandbox of 's' stays, with what it wrote there; 'lb-box delete mcp/s' removes it" "$output"
 	run -0 lb-box delete mcp/s
 	run -0 mcp add s -- python3 "$PWD/srv/server.py"
 	run -0 mcp rm s
