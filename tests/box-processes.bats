@@ -243,6 +243,16 @@ me' "$(head -3 <<< "$output")"
 	grep -q 'it is ended' followed
 }
 
+@test "what it writes does not play with the terminal of whoever is attached" {
+	need script
+	lb-box start rude -- sh -c 'read l; printf "a\033[2Jb\033]0;t\007c\302\2333d\n"; read l'
+	run -0 timeout 60 script -qec "printf 'go\n' | lb-box attach -n 1 rude" /dev/null
+	same 'abc3d' "${output%$'\r'}"
+	# who reads it by a program has all of it
+	lb-box start plain -- sh -c 'read l; printf "a\033[2Jb\n"; read l'
+	same "$(printf 'a\033[2Jb')" "$(echo go | lb-box attach -n 1 plain)"
+}
+
 @test "keep is the same in the foreground, and ends as the command does" {
 	run -3 lb-box keep fg -- sh -c 'exit 3'
 	same 'exited 3' "$(lb-box ps | jq -r '"\(.status) \(.exit_code)"')"

@@ -145,6 +145,10 @@ bee
 	run -0 --separate-stderr stdio --strays -- call echo text=x
 	same '{"text": "x"}' "$output"
 	run -76 --separate-stderr stdio --noise -- tools --strict
+	# also where the answer came at the same time
+	printf '%s\n' '#!/bin/sh' 'read -r _; printf '"'%s\\n' noise '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{}}}'" 'cat > rest' > server
+	run -76 --separate-stderr mcp tools --strict --era legacy --host --stdio 'sh server'
+	[ ! -s rest ]
 	[[ $stderr == *'it wrote what is no message'* ]]
 }
 
@@ -153,6 +157,21 @@ bee
 	same 'said|lb-mcp: the command: something?[31m odd' "$output|$stderr"
 	run -0 --separate-stderr stdio -- -q call words
 	same '' "$stderr"
+}
+
+@test "on a terminal a call that goes on shows how far it is, and nothing of that stays" {
+	run -0 script -qec "lb-mcp call slow ms=2400 steps=6 --host --stdio '$DOUBLE'" /dev/null
+	[[ $output == *$'\r\e[K 83% step 5\r\e[K100% step 6\r\e[Kdone'* ]]
+	run -0 --separate-stderr stdio -- call slow ms=1500 steps=3
+	same 'done|' "$output|$stderr"
+}
+
+@test "what a server notes is for who wants to know more" {
+	run -0 --separate-stderr stdio -- call -v say
+	same 'said|lb-mcp: info: the command: l: {"a":1}' "$output|$stderr"
+	same info "$(heard 'select(.method == "logging/setLevel").params.level')"
+	run -0 --separate-stderr stdio -- call say
+	same 'said|' "$output|$stderr"
 }
 
 @test "an error to the probe keeps the process; silence and an end start another" {
@@ -191,6 +210,22 @@ bee
 	[[ $output == *'it is not of the newer era'* ]]
 	run -65 stdio --era modern -- tools --era legacy
 	run -64 stdio -- tools --era stone
+}
+
+@test "one that takes longer to start than it is probed for is reached, in either era" {
+	for era in legacy modern; do
+		rm -rf "$LB_STATE"
+		run -0 --separate-stderr stdio --era $era --start 2.3 -- tools
+		same 22 "${#lines[@]}"
+	done
+	# and remembered: it is not told initialize again
+	run -0 --separate-stderr stdio --era modern --start 2.3 -- tools
+	same 'server/discover tools/list' "$(heard .method | paste -sd' ')"
+	# one that refuses both says why
+	rm -rf "$LB_STATE"
+	run -65 --separate-stderr stdio --probe silent --refuse 1999-01-01 -- tools -t 9s
+	[[ $stderr == *'it refused to be initialized: Unsupported protocol version' ]] ||
+		same '' "$stderr"
 }
 
 @test "revisions: any that is known, the one a server names, and none that is not" {
@@ -379,6 +414,9 @@ off stdio disabled' "$(jq -r '"\(.name) \(.mode) \(.status)"' <<< "$output")"
 	run -0 mcp call d words
 	run -0 mcp logs d
 	[[ $output == *Z' something'*'odd' ]]
+	# the same words again are words
+	mcp -q call d words
+	same 2 "$(mcp logs d | grep -c something)"
 	run -0 mcp logs d --json
 	jq -e '.level == "info"' <<< "$output"
 	run -0 mcp logs d --level error
@@ -413,6 +451,48 @@ off stdio disabled' "$(jq -r '"\(.name) \(.mode) \(.status)"' <<< "$output")"
 		mcp: {servers: {d: {command: nope, host: true}}}
 	END
 	same process_start "$(phase d)"
+}
+
+@test "a program that is not there is 69, with where it was looked for" {
+	run -69 --separate-stderr mcp tools --host --stdio 'nope --x'
+	[[ $stderr == *'nope: not found'*'it exited 127' ]]
+	echo 'mcp: {servers: {d: {command: nope, host: true}}}' > "$LB_CONFIG"
+	run -69 --separate-stderr mcp tools d
+	[[ $stderr == "lb-mcp: d: cannot start 'nope': No such file or directory (PATH: ${PATH:0:40}"* ]]
+	# and so is one that nobody knows, whatever it is called
+	run -69 mcp tools nobody
+	[[ $output == *"there is no server 'nobody'; 'lb-mcp list' names them" ]]
+	run -69 mcp tools dd
+	[[ $output == *"did you mean 'd'?" ]]
+}
+
+@test "doctor looks at each thing that a server needs, and says what is wrong" {
+	cat > "$LB_CONFIG" <<-END
+		mcp: {servers: {
+		  good: {command: python3, args: ["${DOUBLE#python3 }"], host: true},
+		  away: {command: nope, host: true, env: {KEY: "env:NOT_SET"}},
+		  off: {command: nope, enable: false},
+		  bad: {url: "ftp://x"}, far: {url: "http://127.0.0.1:1/"}}}
+	END
+	run -1 mcp doctor
+	same 'good entity true
+good program true
+good connection true
+away entity true
+away env false
+away program false
+away connection false
+off entity true
+off enabled false
+bad entity false
+far entity true
+far connection false' "$(jq -r '"\(.server) \(.check) \(.ok)"' <<< "$output")"
+	[[ $(jq -r 'select(.check == "env").found' <<< "$output") == *NOT_SET* ]]
+	[[ $(jq -r 'select(.server == "far" and .check == "connection").found' <<< "$output") == *'(relay_connect)' ]]
+	run -0 mcp doctor good
+	same 3 "${#lines[@]}"
+	run -1 mcp doctor none
+	[[ $output == *'there is no such server'* ]]
 }
 
 @test "programs are refused where the operator does not want them" {

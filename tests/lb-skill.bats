@@ -430,6 +430,20 @@ utf16 invalid is UTF-16; save it as UTF-8' \
 	run -0 lb-skill verify
 }
 
+@test "one whose removal was cut off is no more when it is removed again" {
+	skill notes
+	skill other
+	lb-skill install ./notes
+	lb-skill install ./other
+	mv "$LB_STATE/skills/notes" "$LB_STATE/skills/.new-gone-notes"
+	run -1 lb-skill verify
+	run -0 lb-skill rm notes
+	same '["other"]' "$(jq -c '.skills | keys' "$LB_STATE/skills/lock.json")"
+	same other "$(ls -A "$LB_STATE/skills/.lists")"
+	run -0 lb-skill verify
+	run -66 lb-skill rm notes
+}
+
 @test "many at once leave a whole store" {
 	for i in 1 2 3 4 5 6 7 8; do
 		skill "src/s$i"

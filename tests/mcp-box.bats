@@ -40,6 +40,25 @@ call() {
 		'{op: "call", id: $i, name: $n, arguments: $a, context: (if $p == "" then {} else {pipeline: $p} end)}'
 }
 
+# tiny [SCRIPT] - a package of npm in srv/pkg, which says where it is; SCRIPT runs
+# when it is installed.
+tiny() {
+	mkdir -p srv/pkg
+	jq -n --arg s "${1:-true}" '{name: "@x/tiny", version: "1.0.0", bin: {tiny: "s.js", other: "o.js"},
+		scripts: {preinstall: $s}}' > srv/pkg/package.json
+	cat > srv/pkg/s.js <<-'END'
+		#!/usr/bin/env node
+		const out = o => console.log(JSON.stringify({jsonrpc: "2.0", ...o}));
+		require("readline").createInterface({input: process.stdin}).on("line", l => {
+			const m = JSON.parse(l);
+			if (m.id === undefined) return;
+			if (m.method == "initialize") out({id: m.id, result: {protocolVersion: "2025-06-18", capabilities: {tools: {}}, serverInfo: {name: "tiny", version: "1"}}});
+			else if (m.method == "tools/call") out({id: m.id, result: {content: [{type: "text", text: __filename + " " + process.argv.slice(2)}]}});
+			else out({id: m.id, error: {code: -32601, message: "no"}});
+		});
+	END
+}
+
 @test "a server in its sandbox has its variables and its project, and no network" {
 	echo secret > here
 	export KEY=sesame
@@ -53,6 +72,8 @@ call() {
 	same 'server.py' "$(mcp call s sh command='ls /mnt/project')"
 	same '' "$(mcp call s sh command="cat $PWD/here 2> /dev/null")"
 	same 'lo:' "$(mcp call s sh command="grep -o '[a-z0-9]*:' /proc/net/dev")"
+	# its lines are whole
+	same 15000001 "$(mcp call s big n=15000000 | wc -c)"
 	# what it writes stays, and the project does not change
 	mcp call s sh command='echo kept > /workspace/note; echo x > /mnt/project/y'
 	same kept "$(mcp call s sh command='cat /workspace/note')"
@@ -126,21 +147,56 @@ call() {
 	wait $pid || true
 }
 
+@test "each server has a sandbox of its own" {
+	servers <<-END
+		one: {command: python3, args: ["$PWD/srv/server.py"], env: {KEY: sesame}}
+		two: {command: python3, args: ["$PWD/srv/server.py"]}
+	END
+	mcp call one sh command='echo mine > /workspace/note'
+	same '' "$(mcp call two sh command='cat /workspace/note 2> /dev/null')"
+	run -0 ask "$(call 1 one__slow '{"ms":1500}')" \
+		"$(call 2 two__sh '{"command":"cat /proc/*/environ | tr \"\\0\" \"\\n\" | grep -c KEY="}')"
+	same '0' "$(jq -r 'select(.id == "2").content' <<< "$output")"
+}
+
+@test "box.network says what a server reaches when it runs" {
+	servers <<-END
+		off: {command: python3, args: ["$PWD/srv/server.py"]}
+		on: {command: python3, args: ["$PWD/srv/server.py"], box: {network: on}}
+		one: {command: python3, args: ["$PWD/srv/server.py"], box: {network: {allow: [a.invalid]}}}
+	END
+	cat > srv/get.py <<-'END'
+		import urllib.request, urllib.error
+		for host in "a", "b":
+		    try:
+		        urllib.request.urlopen("http://%s.invalid/" % host, timeout=9)
+		    except urllib.error.HTTPError as e:
+		        print(host, e.code)
+		    except OSError:
+		        print(host, "none")
+	END
+	# There is no such host, says the proxy; or that it may not be reached.
+	for name in off on one; do
+		mcp -q call $name sh command='python3 /mnt/project/get.py' > $name
+	done
+	same 'a none b none|a 502 b 502|a 502 b 403' \
+		"$(xargs < off)|$(xargs < on)|$(xargs < one)"
+}
+
 @test "a package of npm is installed into the sandbox once, and started from there" {
 	need npm
-	mkdir srv/pkg
-	echo '{"name":"@x/tiny","version":"1.0.0","bin":{"tiny":"s.js","other":"o.js"}}' > srv/pkg/package.json
-	cat > srv/pkg/s.js <<-'END'
-		#!/usr/bin/env node
-		const out = o => console.log(JSON.stringify({jsonrpc: "2.0", ...o}));
-		require("readline").createInterface({input: process.stdin}).on("line", l => {
-			const m = JSON.parse(l);
-			if (m.id === undefined) return;
-			if (m.method == "initialize") out({id: m.id, result: {protocolVersion: "2025-06-18", capabilities: {tools: {}}, serverInfo: {name: "tiny", version: "1"}}});
-			else if (m.method == "tools/call") out({id: m.id, result: {content: [{type: "text", text: __filename + " " + process.argv.slice(2)}]}});
-			else out({id: m.id, error: {code: -32601, message: "no"}});
-		});
-	END
+	tiny
+	# A file of others has such a server, too.
+	servers < /dev/null
+	echo '{"mcpServers":{"s":{"command":"npx","args":["-y","/mnt/project/pkg","c"],"box":{"host_path":"'"$PWD/srv"'"}}}}' > their.json
+	cp their.json other.json
+	run -0 --separate-stderr mcp call --from their.json s where
+	same '/workspace/.mcp/npm/node_modules/@x/tiny/s.js c' "$output"
+	[[ $stderr == *added* ]]
+	run -0 --separate-stderr mcp call --from their.json s where
+	same '/workspace/.mcp/npm/node_modules/@x/tiny/s.js c|' "$output|$stderr"
+	run -0 --separate-stderr mcp call --from other.json s where
+	[[ $stderr == *added* ]]
 	servers <<-END
 		s: {command: npx, args: [-y, /mnt/project/pkg, a, b], box: {host_path: "$PWD/srv"}}
 		none: {command: npx, args: [-y, /mnt/project/none], box: {host_path: "$PWD/srv"}}
@@ -185,6 +241,48 @@ call() {
 	END
 	run -1 --separate-stderr mcp test s --json
 	jq -e '.error_phase == "dep_install" and (.error_message | startswith("what it needs was not installed within 0.01 s"))' <<< "$output"
+}
+
+@test "the time that a command has ends no server, and no installation" {
+	need npm
+	tiny 'sleep 2'
+	servers <<-END
+		s: {command: python3, args: ["$PWD/srv/server.py"]}
+		pkg: {command: npx, args: [-y, /mnt/project/pkg], box: {host_path: "$PWD/srv"}}
+	END
+	sed -i 's/^box: {/&profiles: {default: {timeout_sec: 1, max_timeout_sec: 1}}, /' "$LB_CONFIG"
+	lb-config check
+	run -124 lb-exec -- sleep 20
+	same 'unlimited' "$(mcp call s sh command='ulimit -t')"
+	same 'done' "$(mcp call s slow ms=2500)"
+	run -0 --separate-stderr mcp call pkg where
+	same '/workspace/.mcp/npm/node_modules/@x/tiny/s.js ' "$output"
+}
+
+@test "a path in a command shows no other folder than the project's" {
+	[ -x /usr/bin/python3 ] || skip 'needs /usr/bin/python3'
+	mkdir other
+	echo x > other/data
+	servers <<-END
+		s: {command: /usr/bin/python3, args: ["$PWD/srv/server.py", --text, "$PWD/other/data", --file, /etc/passwd=/usr/share]}
+	END
+	same 'server.py' "$(mcp call s sh command='ls /mnt/project')"
+	same "$PWD/other/data" "$(mcp call s text)"
+	same '' "$(mcp call s sh command="cat $PWD/other/data 2> /dev/null")"
+}
+
+@test "in a workspace a server begins in no empty folder: it is told what there is not" {
+	servers <<-END
+		s: {command: python3, args: ["$PWD/srv/server.py"]}
+		pkg: {command: npx, args: [-y, /workspace/pkg]}
+	END
+	sed -i 's/^box: {/&workspace: shop, /' "$LB_CONFIG"
+	run -1 --separate-stderr mcp test s --json
+	same "session_create in workspace 'shop' no folder of this machine is mounted" \
+		"$(jq -r '"\(.error_phase) \(.error_message)"' <<< "$output")"
+	run -1 --separate-stderr mcp test pkg --json
+	same dep_install "$(jq -r .error_phase <<< "$output")"
+	[[ $(jq -r .error_message <<< "$output") == *"there is none in workspace 'shop'"* ]]
 }
 
 @test "without a sandbox a server is refused, and never run here" {
@@ -294,7 +392,7 @@ s connected null 0' "$(lb-mcp list | jq -r '"\(.name) \(.status) \(.error_phase)
 	for _ in 1 2; do
 		touch mark
 		until_true eval '[ -n "$(find "$LB_STATE/mcp" -type f -name s -newer mark)" ]'
-		same box_unavailable "$(lb-mcp list | jq -r .error_phase)"
+		same 'box_unavailable 0' "$(lb-mcp list | jq -r '"\(.error_phase) \(.retry_count)"')"
 	done
 	same 1 "$(grep -c 'box_unavailable' err)"
 	grep -q "(box_unavailable); it begins as soon as there is a sandbox" err

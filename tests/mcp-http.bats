@@ -131,6 +131,49 @@ tools/call|header|=?base64?w6kgeA==?=' "$(heard '[.headers["mcp-method"], .heade
 	[[ $output == *'its keys do not go there' ]]
 }
 
+@test "what is silent, noisy, endless or dies is borne over HTTP as at a pipe" {
+	of() { # STATUS TEXT VERB... -- OPTION... of the double
+		local want=$1 text=$2 verb=()
+		shift 2
+		while [ "$1" != -- ]; do
+			verb+=("$1")
+			shift
+		done
+		mcp_http --http "${@:2}"
+		run -"$want" --separate-stderr mcp "${verb[@]}" --url "$MCP_URL"
+		[[ $output$stderr == *"$text"* ]] || same "$text" "$output$stderr"
+		stop_mcp
+	}
+	of 75 'it was not ready within 1 s' tools -t 1s -- --mute
+	of 75 'no answer within 1 s' call slow ms=20000 -t 1s -- --sse
+	of 75 "broke: closed without an answer" call die -t 5s --
+	of 0 '{"text": "x"}' call echo text=x -- --sse --noise --strays
+	same 1 "$(grep -c 'no message, which is left out: Starting server' <<< "$stderr")"
+	of 76 'it wrote what is no message' call echo --strict -- --sse --noise
+	of 76 'its answer is to nothing that was asked' call echo -- --wrong-id
+	of 76 'its event stream ended without the answer' call echo -- --sse --wrong-id
+	of 0 '"name":"header"' tools -- --pages 7
+	same 22 "${#lines[@]}"
+	of 76 'its pages go round in a circle' tools -- --circle
+}
+
+@test "an answer may be as long as a line may be, as JSON and as an event" {
+	for as in --session --sse; do
+		mcp_http --http $as
+		mcp call big n=15000000 --url "$MCP_URL" > big
+		same 15000001 "$(stat -c %s big)"
+		run -76 --separate-stderr mcp call big n=17000000 --url "$MCP_URL"
+		[[ $stderr == *' 16777216 bytes' ]]
+		stop_mcp
+	done
+}
+
+@test "a revision that is refused by HTTP 400 and a text is made way for" {
+	mcp_http --http --refuse 2025-03-26 --refuse-text
+	run -0 --separate-stderr mcp tools --url "$MCP_URL"
+	same '2025-11-25 2025-03-26' "$(heard '.message.params.protocolVersion // empty' | paste -sd' ')"
+}
+
 @test "each way to fail has its status and phase" {
 	fails() { # STATUS PHASE OPTION...
 		local want=$1 phase=$2

@@ -18,7 +18,7 @@
  * for us, and one that did something may have to write it down. The second is of
  * a session.
  */
-enum { END_MS = 50, DID_MS = 500, SESSION_MS = 500, SHOW_AFTER_MS = 1000 };
+enum { END_MS = 2, DID_MS = 500, SESSION_MS = 500, SHOW_AFTER_MS = 1000 };
 
 static void on_ready(void *arg)
 {
@@ -137,8 +137,8 @@ static int prepare(struct line *line, const char *name)
 		.max_line = (size_t)lb_config_max_line(),
 		/* Nobody waits for news; questions are another thing. */
 		.listen = line->server.elicitation || line->server.roots,
-		.nameless = !name || o->file,
 	};
+	line->nameless = !name || o->file;
 	line->loop = lb_loop_open();
 	lb_stop_watch(line->loop, on_stop, NULL);
 	if (line->server.mode != LB_MCP_STDIO) {
@@ -146,7 +146,7 @@ static int prepare(struct line *line, const char *name)
 		return 0;
 	}
 	line->launch.guard = line->guard = lb_guard_open(err);
-	if (!line->launch.nameless)
+	if (!line->nameless)
 		line->log = lb_log_file_open(o->state, name);
 	return line->guard ? 0 : -1;
 }

@@ -117,9 +117,10 @@ struct line {
 	struct lb_mcp_server server;
 	struct lb_mcp_launch launch;
 	struct lb_mcp_client *client;
-	const char *name;               /* for people */
-	struct lb_log_file *log;        /* or NULL */
-	bool did;                       /* a tool was called */
+	const char *name;        /* for people */
+	struct lb_log_file *log; /* or NULL */
+	bool nameless;           /* nothing is kept of what it says and is */
+	bool did;                /* a tool was called */
 	bool ready, gone, noisy, shown; /* shown: progress is on the terminal */
 	int64_t began;
 	enum lb_mcp_phase phase;

@@ -1,4 +1,5 @@
 /* office.c - the servers there are, and the one that is meant. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,6 +7,7 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/path.h"
+#include "fs/digest.h"
 #include "mcp.h"
 
 enum { MAX_FILE = 4 << 20 };
@@ -178,6 +180,25 @@ static json_t *entity_of(struct office *o, const char *name,
 	return o->file ? of_file(o, name, err) : json_incref(entity);
 }
 
+/* One of a file has a sandbox that stays, as each file, name and command has. */
+static char *session_of(const char *file, const struct lb_mcp_server *server)
+{
+	lb_autofree char *real = realpath(file, NULL);
+	unsigned char sum[LB_DIGEST_SIZE];
+	char key[65];
+	const struct lb_piece pieces[] = {
+		{key, sizeof(key)},
+		{server->name, strlen(server->name) + 1},
+		{real ? real : file, strlen(real ? real : file)},
+	};
+
+	lb_mcp_launch_key(server, key);
+	lb_digest(pieces, 3, sum);
+	for (size_t i = 0; i < 8; i++)
+		snprintf(key + 2 * i, 3, "%02x", sum[i]);
+	return lb_printf("mcp-file/%s", key);
+}
+
 int office_server(struct office *o, const char *name,
 		  struct lb_mcp_server *server, struct lb_error *err)
 {
@@ -186,6 +207,10 @@ int office_server(struct office *o, const char *name,
 	if (!entity ||
 	    lb_mcp_server_read(server, name ? name : "-", entity, err) < 0)
 		return -1;
+	if (!name || o->file) {
+		free(server->session);
+		server->session = name ? session_of(reach.from, server) : NULL;
+	}
 	server->literal = o->file != NULL || (!name && reach.stdio);
 	server->on_host = server->on_host || reach.host;
 	server->elicitation = server->elicitation || reach.elicit;

@@ -98,7 +98,7 @@ int test_verb(int argc, char **argv)
 		tell(line.name, status);
 	if (!line.ready)
 		line_hint(&line);
-	if (!line.launch.nameless)
+	if (!line.nameless)
 		lb_mcp_status_keep(line.office.state, argv[0],
 				   json_incref(status));
 	line_close(&line);

@@ -126,8 +126,8 @@ static int put_options(const struct lb_mcp_launch *l,
 	lb_words_pair(argv, "--status-fd", "3");
 	if (l->config_file)
 		lb_words_pair(argv, "--config", l->config_file);
-	if (!l->nameless)
-		add_text(argv, "--session", lb_printf("mcp/%s", s->name));
+	if (s->session)
+		lb_words_pair(argv, "--session", s->session);
 	add_limits(l, argv);
 	add_folder(s, plan, argv);
 	if (add_env(s, json_object_get(s->box, "env"), argv, env, err) < 0 ||

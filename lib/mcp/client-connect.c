@@ -158,7 +158,13 @@ static void on_initialized(void *arg, const struct lb_peer_answer *answer)
 		return;
 	else if (f && c->state == LB_MCP_IS_STARTING && lb_mcp_forget_era(c))
 		begin(c);
-	else if (f)
+	else if (f && c->respawned && !c->asked_again && !c->forced) {
+		c->asked_again = true; /* it may have been slow */
+		lb_fail(&c->refused, LB_DATA,
+			"it refused to be initialized: %.400s", f->message);
+		c->known = LB_MCP_ERA_MODERN;
+		begin(c);
+	} else if (f)
 		refuse(c, LB_DATA,
 		       "it refused to be initialized: ", f->message);
 	else if (revision == LB_MCP_UNKNOWN || lb_mcp_is_modern(revision))
@@ -248,6 +254,8 @@ static void on_discovered(void *arg, const struct lb_peer_answer *answer)
 		discovered(c, answer->result);
 	else if (answer->failure)
 		not_discovered(c, answer->failure);
+	else if (c->asked_again)
+		lb_mcp_fail(c, LB_MCP_INIT, &c->refused);
 	else if (answer->error->code != LB_AGAIN || c->forced || c->respawned)
 		lost(c, answer->error);
 	else if (lb_mcp_is_program(c)) { /* silence: what it read confuses it */
@@ -261,7 +269,7 @@ static void on_discovered(void *arg, const struct lb_peer_answer *answer)
 
 static void discover(struct lb_mcp_client *c)
 {
-	bool sure = c->known == LB_MCP_ERA_MODERN;
+	bool sure = c->known == LB_MCP_ERA_MODERN && !c->asked_again;
 
 	c->probing = true;
 	c->revision = LB_MCP_LATEST;

@@ -22,6 +22,8 @@ struct lb_mcp_client {
 	struct lb_buf said;         /* by what installs, its end */
 	bool reached;               /* somebody answered by HTTP */
 	bool respawned;             /* it was silent when it was probed */
+	bool asked_again;           /* server/discover, since then, as it */
+	struct lb_error refused;    /* refused to be initialized */
 	bool again; /* initialize was tried with another revision */
 	struct lb_peer_call *shake;    /* of the handshake, under way */
 	bool probing;                  /* it is server/discover */

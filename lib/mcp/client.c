@@ -182,7 +182,9 @@ static void on_message(void *arg, const char *text, size_t len)
 {
 	struct lb_mcp_client *c = arg;
 
-	lb_peer_receive(c->peer, text, len);
+	/* What stands behind the end in one read is behind the end. */
+	if (c->state != LB_MCP_IS_GONE)
+		lb_peer_receive(c->peer, text, len);
 }
 
 /* Its session is over: 404, or a 400 that says so. */

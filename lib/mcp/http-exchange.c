@@ -12,6 +12,7 @@
 
 enum {
 	RETRY_MS = 1000,
+	LEAST_MS = 200, /* whatever a server says: else it has us go round */
 	MAX_RETRY_MS = 30 * 1000,
 	MAX_RESUMES = 5, /* in a row that brought nothing */
 };
@@ -110,6 +111,8 @@ static void resume(struct lb_exchange *e)
 	e->resumes++;
 	if (e->what == LB_LISTEN && e->sse.retry_ms == 0)
 		wait <<= e->resumes;
+	if (wait < LEAST_MS)
+		wait = LEAST_MS;
 	if (wait > MAX_RETRY_MS)
 		wait = MAX_RETRY_MS;
 	lb_sse_release(&e->sse);
@@ -177,8 +180,14 @@ static int on_data(void *arg, const char *data, size_t len)
 	struct lb_exchange *e = arg;
 	struct lb_http_way *h = e->h;
 
+	if (e->is_stream &&
+	    lb_sse_feed(&e->sse, data, len, on_event, e, &e->broken) < 0) {
+		if (e->broken.code == LB_DATA) /* no error of JSON-RPC */
+			e->broken.code = LB_PROTOCOL;
+		return -1;
+	}
 	if (e->is_stream)
-		return lb_sse_feed(&e->sse, data, len, on_event, e, &e->broken);
+		return 0;
 	if (e->status >= 300 && e->body.len + len > LB_MCP_BODY_SHOWN)
 		len = e->body.len < LB_MCP_BODY_SHOWN
 			      ? LB_MCP_BODY_SHOWN - e->body.len

@@ -2,8 +2,8 @@
  * mcp/launch.h - from what is known of a server to a transport to it.
  *
  * A program runs in a sandbox, by lb-exec --service: one sandbox a server, that
- * of the session "mcp/NAME", whose files stay. Without a name (a command of
- * somebody at a terminal) it is gone afterwards. Its network is what box.network
+ * of its session, whose files stay. A command of somebody at a terminal has none,
+ * and its sandbox is gone afterwards. Its network is what box.network
  * says, which is none. Only an operator who says so has it run on this machine.
  *
  * What belongs to Python and Node is put into the sandbox first (stage.h).
@@ -24,8 +24,7 @@ struct lb_mcp_launch {
 	struct lb_guard *guard; /* for programs */
 	struct lb_http *http;   /* for URLs */
 	size_t max_line;
-	bool listen;   /* to what a server says by itself */
-	bool nameless; /* of a command line: no session, nothing staged */
+	bool listen; /* to what a server says by itself */
 };
 
 /*

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 #include "base/json.h"
@@ -175,6 +176,33 @@ static int check_paths(const json_t *extra, struct lb_error *err)
 		  : 0;
 }
 
+/* What an operator writes may be anywhere; a stranger's is asked for by POST, and
+ * what listens on this machine or beside it may do what it is told. */
+static int check_url(const json_t *extra, const char *key, struct lb_error *err)
+{
+	const char *url = lb_json_str(extra, key);
+	const char *host = url ? strstr(url, "://") : NULL;
+	size_t len = host ? strcspn(host + 3, ":/?#") : 0;
+	struct lb_error why;
+
+	if (!url)
+		return 0;
+	if (lb_fetch_check(url, &why) < 0)
+		return lb_fail(err, LB_DENIED,
+			       "the url of the marketplace's answer: %s",
+			       why.text);
+	while (len > 0 && host[len + 2] == '.')
+		len--;
+	if (len >= 9 && strncasecmp(host + len + 3 - 9, "localhost", 9) == 0 &&
+	    (len == 9 || host[len + 3 - 10] == '.'))
+		return lb_fail(err, LB_DENIED,
+			       "the url of the marketplace's answer is one of "
+			       "this machine");
+	return 0;
+}
+
+/* What is the operator's to say alone: to be outside of a sandbox, to see a
+ * folder of this machine. */
 static void drop_ours(json_t *entity)
 {
 	lb_autobuf struct lb_buf named = {0};
@@ -200,7 +228,8 @@ static json_t *entity_of(const json_t *mcp, struct lb_error *err)
 	for (size_t i = 0; texts[i]; i++)
 		if (check_texts(extra, texts[i], err) < 0)
 			return NULL;
-	if (check_paths(extra, err) < 0)
+	if (check_paths(extra, err) < 0 || check_url(extra, "url", err) < 0 ||
+	    check_url(extra, "serverUrl", err) < 0)
 		return NULL;
 	entity = json_is_object(extra) ? json_deep_copy(extra) : json_object();
 	/* Names of LangBot's for what is one thing here. */

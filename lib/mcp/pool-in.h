@@ -30,10 +30,13 @@ struct lb_mcp_member {
 	struct lb_mcp_client *client;
 	struct lb_mcp_listing *listing;
 	struct lb_mcp_request *ping;
+	struct lb_mcp_request *hears; /* of changes; or NULL */
+	struct lb_timer again;        /* when it is asked for them next */
 	json_t *tools; /* as the server lists them; NULL: not known */
 	bool stale;    /* they changed while they were listed */
 	bool tried;    /* it was reached, or failed, once */
 	bool noisy;
+	bool late; /* its last call had no answer in time */
 	int retries;
 	struct lb_timer timer; /* its next try, or its next ping */
 	struct lb_timer gone;  /* it failed, and is to be told so */
@@ -61,6 +64,19 @@ bool lb_mcp_pool_wants(const struct lb_mcp_pool *p, const char *name,
 		       const json_t *entity);
 int lb_mcp_pool_add(struct lb_mcp_pool *p, const char *name,
 		    const json_t *entity, struct lb_error *err);
+
+/*
+ * pool-offer.c: of what a server lists, what can be offered to a model; new. What
+ * is left out is told.
+ */
+json_t *lb_mcp_tools_usable(const struct lb_mcp_member *m, const json_t *tools);
+
+/* pool.c: what a member is from now on, for others to read. */
+void lb_mcp_member_keep(const struct lb_mcp_member *m, json_t *take);
+
+/* pool-listen.c: hear of changes, once it is ready, and until it is gone. */
+void lb_mcp_member_listen(struct lb_mcp_member *m);
+void lb_mcp_member_unlisten(struct lb_mcp_member *m);
 
 /* pool-tools.c: the member serves; it does not any more. */
 void lb_mcp_calls_go(struct lb_mcp_member *m);

@@ -1,4 +1,4 @@
-/* pool-tools.c - what the members of a pool offer, and calls. */
+/* pool-tools.c - whose a tool is, and calls. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,46 +62,6 @@ static const json_t *find_tool(const struct lb_mcp_member *m, const char *name)
 	return NULL;
 }
 
-static void put_tool(json_t *all, const struct lb_mcp_member *m,
-		     const json_t *tool)
-{
-	const char *name = lb_json_str(tool, "name");
-	const char *about = lb_json_str(tool, "description");
-	const json_t *schema = json_object_get(tool, "inputSchema");
-	lb_autofree char *full = lb_printf("%s__%s", m->server.name, name);
-	json_t *offer = json_object();
-
-	if (!about)
-		about = lb_json_str(tool, "title");
-	lb_json_set_str(offer, "name", full, strlen(full));
-	lb_json_set_str(offer, "description", about ? about : "",
-			about ? strlen(about) : 0);
-	json_object_set_new(offer, "parameters",
-			    json_is_object(schema)
-				    ? json_incref((json_t *)(uintptr_t)schema)
-				    : lb_json_pack("{s:s}", "type", "object"));
-	json_array_append_new(all, offer);
-}
-
-json_t *lb_mcp_pool_tools(const struct lb_mcp_pool *p, lb_mcp_may_fn *may,
-			  const void *arg)
-{
-	json_t *all = json_array(), *tool;
-	size_t k;
-
-	for (size_t i = 0; i < p->n; i++) {
-		const struct lb_mcp_member *m = p->members[i];
-
-		if (may && !may(arg, m->server.name))
-			continue;
-		json_array_foreach(m->tools, k, tool)
-		{
-			put_tool(all, m, tool);
-		}
-	}
-	return all;
-}
-
 bool lb_mcp_pool_has_resources(const struct lb_mcp_pool *p, lb_mcp_may_fn *may,
 			       const void *arg)
 {
@@ -148,18 +108,20 @@ static void fail(struct lb_mcp_pool_call *c, const struct lb_error *why)
 }
 
 /* Its time was over: that is how the server is, until it answers again. */
-static void note(const struct lb_mcp_member *m, const struct lb_error *why)
+static void note(struct lb_mcp_member *m, const struct lb_error *why)
 {
+	static const char *const keys[] = {"error_phase", "error_message",
+					   "error_code"};
 	json_t *status = lb_mcp_status_connected(m->client, m->tools);
-	json_auto_t *error = lb_mcp_status_error(LB_MCP_TOOL_CALL, why, 0);
+	json_auto_t *error = NULL;
 
-	json_object_set(status, "error_phase",
-			json_object_get(error, "error_phase"));
-	json_object_set(status, "error_message",
-			json_object_get(error, "error_message"));
-	json_object_set(status, "error_code",
-			json_object_get(error, "error_code"));
-	lb_mcp_status_keep(m->pool->how.state, m->server.name, status);
+	if (why)
+		error = lb_mcp_status_error(LB_MCP_TOOL_CALL, why, 0);
+	m->late = why != NULL;
+	for (size_t i = 0; error && i < sizeof(keys) / sizeof(keys[0]); i++)
+		json_object_set(status, keys[i],
+				json_object_get(error, keys[i]));
+	lb_mcp_member_keep(m, status);
 }
 
 static void on_answer(void *arg, const struct lb_peer_answer *answer)
@@ -167,7 +129,8 @@ static void on_answer(void *arg, const struct lb_peer_answer *answer)
 	struct lb_mcp_pool_call *c = arg;
 
 	c->request = NULL;
-	if (answer->error && c->member->state == LB_MCP_SERVES &&
+	if ((answer->error || c->member->late) &&
+	    c->member->state == LB_MCP_SERVES &&
 	    strcmp(c->method, "tools/call") == 0)
 		note(c->member, answer->error);
 	finish(c, answer);

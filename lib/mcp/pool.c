@@ -15,7 +15,7 @@ enum { END_MS = 500 };
 static void begin_next(struct lb_mcp_pool *p);
 static void begin(void *arg);
 
-static void keep(const struct lb_mcp_member *m, json_t *take)
+void lb_mcp_member_keep(const struct lb_mcp_member *m, json_t *take)
 {
 	json_object_set_new(take, "pid", json_integer((json_int_t)getpid()));
 	lb_mcp_status_keep(m->pool->how.state, m->server.name, take);
@@ -42,6 +42,7 @@ static void forget_client(struct lb_mcp_member *m)
 		lb_mcp_request_cancel(m->ping, NULL);
 	m->listing = NULL;
 	m->ping = NULL;
+	lb_mcp_member_unlisten(m);
 	lb_timer_cancel(m->pool->loop, &m->timer);
 	lb_timer_cancel(m->pool->loop, &m->gone);
 }
@@ -75,7 +76,7 @@ static void fail(struct lb_mcp_member *m, enum lb_mcp_phase phase,
 	m->tried = true;
 	json_decref(m->tools);
 	m->tools = NULL;
-	keep(m, lb_mcp_status_error(phase, why, m->retries));
+	lb_mcp_member_keep(m, lb_mcp_status_error(phase, why, m->retries));
 	if (!waits)
 		complain(m);
 	lb_timer_set(m->pool->loop, &m->timer, lb_clock_mono() + pause_of(m),
@@ -136,26 +137,6 @@ static void ping(void *arg)
 
 static void list(struct lb_mcp_member *m);
 
-/* Those that nobody could call are left out. */
-static json_t *usable(const struct lb_mcp_member *m, const json_t *tools)
-{
-	json_t *good = json_array(), *one;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)tools, i, one)
-	{
-		const char *name = lb_json_str(one, "name");
-
-		if (name && *name)
-			json_array_append(good, one);
-		else
-			lb_warn("MCP server '%s': a tool without a name is "
-				"left out",
-				m->server.name);
-	}
-	return good;
-}
-
 static void on_list(void *arg, const struct lb_peer_answer *answer)
 {
 	struct lb_mcp_member *m = arg;
@@ -174,15 +155,17 @@ static void on_list(void *arg, const struct lb_peer_answer *answer)
 				      : answer->failure->message);
 		tools = m->tools ? json_incref(m->tools) : json_array();
 	} else {
-		tools = usable(m, json_object_get(answer->result, "tools"));
+		tools = lb_mcp_tools_usable(m, json_object_get(answer->result,
+							       "tools"));
 	}
 	same = m->tools && json_equal(m->tools, tools);
 	json_decref(m->tools);
 	m->tools = tools;
 	m->state = LB_MCP_SERVES;
 	m->retries = 0;
+	m->late = false;
 	m->phase = LB_MCP_NO_PHASE;
-	keep(m, lb_mcp_status_connected(m->client, tools));
+	lb_mcp_member_keep(m, lb_mcp_status_connected(m->client, tools));
 	if (first) {
 		m->tried = true;
 		if (!lb_mcp_is_modern(lb_mcp_client_revision(m->client)))
@@ -211,6 +194,7 @@ static void on_ready(void *arg)
 	struct lb_mcp_member *m = arg;
 
 	m->state = LB_MCP_LISTS;
+	lb_mcp_member_listen(m); /* before: no change is missed */
 	list(m);
 }
 
@@ -293,7 +277,7 @@ static void begin(void *arg)
 	m->state = LB_MCP_BEGINS;
 	/* Without a sandbox a start is but a look whether there is one. */
 	if (m->phase != LB_MCP_BOX_UNAVAILABLE)
-		keep(m, lb_mcp_status_connecting(m->retries));
+		lb_mcp_member_keep(m, lb_mcp_status_connecting(m->retries));
 	m->client = lb_mcp_client_open(m->pool->loop,
 				       &(struct lb_mcp_client_how){
 					       .launch = &m->launch,

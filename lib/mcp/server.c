@@ -208,7 +208,10 @@ static int read_all(struct lb_mcp_server *s, const json_t *o,
 int lb_mcp_server_read(struct lb_mcp_server *server, const char *name,
 		       const json_t *entity, struct lb_error *err)
 {
-	*server = (struct lb_mcp_server){.name = lb_strdup(name)};
+	*server = (struct lb_mcp_server){
+		.name = lb_strdup(name),
+		.session = lb_printf("mcp/%s", name),
+	};
 	if (!json_is_object(entity))
 		lb_fail(err, LB_CONFIG, "it is no object");
 	else if (read_all(server, entity, err) == 0)
@@ -220,6 +223,7 @@ int lb_mcp_server_read(struct lb_mcp_server *server, const char *name,
 void lb_mcp_server_release(struct lb_mcp_server *s)
 {
 	free(s->name);
+	free(s->session);
 	free(s->command);
 	for (char **a = s->args; a && *a; a++)
 		free(*a);

@@ -33,6 +33,7 @@ enum lb_mcp_mode { LB_MCP_STDIO, LB_MCP_REMOTE, LB_MCP_HTTP, LB_MCP_SSE };
 
 struct lb_mcp_server {
 	char *name;
+	char *session; /* of its sandbox; NULL: one that is gone afterwards */
 	enum lb_mcp_mode mode;
 	bool enable;
 	char *command, **args; /* NULL-ended */

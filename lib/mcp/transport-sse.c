@@ -172,7 +172,11 @@ static int stream_data(void *arg, const char *data, size_t len)
 
 	if (!s->is_stream)
 		return 0;
-	return lb_sse_feed(&s->events, data, len, on_event, s, &s->broken);
+	if (lb_sse_feed(&s->events, data, len, on_event, s, &s->broken) == 0)
+		return 0;
+	if (s->broken.code == LB_DATA) /* no error of JSON-RPC */
+		s->broken.code = LB_PROTOCOL;
+	return -1;
 }
 
 static void stream_end(void *arg, const struct lb_http_end *end)

@@ -17,6 +17,7 @@ enum {
 	MAX_WORDS = 4096,      /* bytes of a line to standard error */
 	MAX_UNSENT = 64 << 20, /* asked and not read yet */
 	MAX_READS = 16,        /* in one turn: others want to be heard, too */
+	MAX_LAST = 64,         /* when it has ended */
 	LAST_MS = 200,         /* from the end of its output to its own */
 };
 
@@ -91,7 +92,8 @@ static void on_end(int fd, uint32_t events, void *arg)
 
 	(void)fd;
 	(void)events;
-	while (r > 0 && poll(&more, 1, 0) > 0)
+	/* What it wrote is in a pipe; what they write has no end. */
+	for (int i = 0; r > 0 && i < MAX_LAST && poll(&more, 1, 0) > 0; i++)
 		r = read_some(s);
 	if (r >= 0)
 		lb_stdio_ended(s);
@@ -203,6 +205,19 @@ static int spawn(struct lb_stdio *s, const struct lb_mcp_program *p,
 	return r;
 }
 
+/* Who looks for a program wants to know where it was looked for. */
+static void add_path(struct lb_error *err, const struct lb_mcp_program *p)
+{
+	const char *path = NULL;
+	struct lb_error was = *err;
+
+	for (size_t i = 0; p->env && p->env[i]; i++)
+		if (strncmp(p->env[i], "PATH=", 5) == 0)
+			path = p->env[i] + 5;
+	if (path && err->code == LB_NOINPUT && !strchr(p->argv[0], '/'))
+		lb_fail(err, was.code, "%s (PATH: %s)", was.text, path);
+}
+
 static void start(struct lb_stdio *s, const struct lb_mcp_program *p)
 {
 	struct lb_loop *loop = s->t.loop;
@@ -212,6 +227,7 @@ static void start(struct lb_stdio *s, const struct lb_mcp_program *p)
 			lb_stdio_bury(s);
 		lb_stdio_let_go(s);
 		s->failed_in = LB_MCP_PROCESS_START;
+		add_path(&s->failed, p);
 		if (s->failed.code == LB_NOINPUT || s->failed.code == LB_DENIED)
 			s->failed.code = LB_UNAVAILABLE;
 		lb_timer_set(loop, &s->timer, lb_clock_mono(), not_started, s);

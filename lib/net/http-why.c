@@ -21,6 +21,7 @@ static const char *network_reason(const struct lb_http_call *call,
 {
 	switch (code) {
 	case CURLE_GOT_NOTHING:
+	case CURLE_ABORTED_BY_CALLBACK: /* by us: it is not asked again */
 		return "closed without an answer";
 	case CURLE_OK:
 	case CURLE_PARTIAL_FILE:

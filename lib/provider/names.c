@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/map.h"
+#include "base/mem.h"
 #include "base/utf8.h"
+#include "provider/parameters.h"
 
 /* Bounds of what a provider lists. */
 enum {
@@ -45,10 +48,13 @@ static uint32_t digest_of(const char *text, size_t len)
 	return h;
 }
 
-void lb_tool_name(struct lb_buf *out, const char *provider, const char *name)
+/* `apart`: it ends in a digest, however long it is. */
+static void put_name(struct lb_buf *out, const char *provider, const char *name,
+		     bool apart)
 {
 	lb_autobuf struct lb_buf whole = {0};
 	uint32_t digest;
+	size_t len;
 
 	if (provider)
 		lb_buf_printf(&whole, "%s__", provider);
@@ -57,25 +63,18 @@ void lb_tool_name(struct lb_buf *out, const char *provider, const char *name)
 	for (size_t i = 0; i < whole.len; i++)
 		if (!is_clean(whole.data[i]))
 			whole.data[i] = '_';
-	if (whole.len <= LB_TOOL_NAME_MAX) {
+	if (whole.len <= LB_TOOL_NAME_MAX && !apart) {
 		lb_buf_put(out, whole.data, whole.len);
 		return;
 	}
-	lb_buf_put(out, whole.data, LB_TOOL_NAME_MAX - DIGEST);
+	len = LB_TOOL_NAME_MAX - DIGEST;
+	lb_buf_put(out, whole.data, whole.len < len ? whole.len : len);
 	lb_buf_printf(out, "_%08x", (unsigned)digest);
 }
 
-/* A schema that model APIs take: of an object, with its properties. */
-static json_t *read_parameters(const json_t *parameters)
+void lb_tool_name(struct lb_buf *out, const char *provider, const char *name)
 {
-	json_t *out = json_is_object(parameters) ? json_deep_copy(parameters)
-						 : json_object();
-
-	if (!json_object_get(out, "type"))
-		json_object_set_new(out, "type", json_string("object"));
-	if (!json_object_get(out, "properties"))
-		json_object_set_new(out, "properties", json_object());
-	return out;
+	put_name(out, provider, name, false);
 }
 
 /* Why it is no tool, or NULL. */
@@ -129,7 +128,7 @@ static json_t *read_tool(const json_t *tool, const char *provider)
 			    "description",
 			    text_of(tool, "description", MAX_DESCRIPTION),
 			    "parameters",
-			    read_parameters(
+			    lb_tool_parameters(
 				    json_object_get(tool, "parameters")));
 	entry = lb_json_pack("{s:s, s:s, s:o}", "own", own, "name",
 			     lb_buf_str(&name), "spec", spec);
@@ -146,6 +145,48 @@ static void tell(struct lb_buf *told, const json_t *tool, const char *fault)
 	if (told->len < MAX_TOLD)
 		lb_buf_printf(told, "%stool '%.60s' is left out: %s",
 			      told->len ? "; " : "", name ? name : "", fault);
+}
+
+/* One whose name had to be changed for it to be clean gets a digest. */
+static void set_apart(json_t *entry, const char *provider)
+{
+	const char *own = lb_json_str(entry, "own");
+	json_t *function =
+		json_object_get(json_object_get(entry, "spec"), "function");
+	lb_autofree char *whole = lb_printf("%s%s%s", provider ? provider : "",
+					    provider ? "__" : "", own);
+	lb_autobuf struct lb_buf name = {0};
+
+	if (strcmp(whole, lb_json_str(entry, "name")) == 0)
+		return;
+	put_name(&name, provider, own, true);
+	lb_json_set_str(entry, "name", name.data, name.len);
+	lb_json_set_str(function, "name", name.data, name.len);
+}
+
+/* "a.b" and "a_b" are two tools, and so are two names of three ideographs. */
+static void keep_apart(json_t *entries, const char *provider)
+{
+	struct lb_map names = {0}, shared = {0};
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach(entries, i, entry)
+	{
+		const char *name = lb_json_str(entry, "name");
+
+		if (!lb_map_find(&names, name))
+			lb_map_add(&names, name, entry);
+		else if (!lb_map_find(&shared, name))
+			lb_map_add(&shared, name, entry);
+	}
+	json_array_foreach(entries, i, entry)
+	{
+		if (lb_map_find(&shared, lb_json_str(entry, "name")))
+			set_apart(entry, provider);
+	}
+	lb_map_release(&names, NULL);
+	lb_map_release(&shared, NULL);
 }
 
 json_t *lb_tools_read(const json_t *tools, const char *provider,
@@ -165,5 +206,6 @@ json_t *lb_tools_read(const json_t *tools, const char *provider,
 		else
 			json_array_append_new(out, read_tool(tool, provider));
 	}
+	keep_apart(out, provider);
 	return out;
 }

@@ -29,7 +29,8 @@ bool lb_tool_name_is_clean(const char *name);
  * `name` what the model is told, `spec` stands in a request as it is, and
  * `prompt` is what whoever has the tool is told beside it.
  * Entries that are no tool are left out, texts are cut, and a schema that is
- * none takes any object; `told` gets some words about each that was left out.
+ * none takes any object (parameters.h). Of tools that would have one name those
+ * that were not clean end in a digest, too; `told` gets some words about each that was left out.
  * New.
  */
 json_t *lb_tools_read(const json_t *tools, const char *provider,

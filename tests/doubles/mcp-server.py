@@ -29,10 +29,14 @@ p.add_argument("--probe", default="unknown",
                choices=["unknown", "params", "silent", "exit", "odd"])
 p.add_argument("--revision", help="what initialize is answered with")
 p.add_argument("--refuse", help="refuse other revisions than this one")
+p.add_argument("--refuse-text", action="store_true",
+               help="over HTTP: refuse by 400 and a text")
 p.add_argument("--pages", type=int, default=1, help="of each list")
 p.add_argument("--circle", action="store_true", help="pages without an end")
 p.add_argument("--noise", action="store_true")
 p.add_argument("--strays", action="store_true", help="answers to nothing")
+p.add_argument("--wrong-id", action="store_true", help="none is right")
+p.add_argument("--start", type=float, default=0, help="seconds it takes")
 p.add_argument("--mute", action="store_true", help="never say anything")
 p.add_argument("--exit", type=int, help="end at once")
 p.add_argument("--die-once", help="end while it is asked, until FILE is there")
@@ -59,6 +63,7 @@ o = p.parse_args()
 files = dict(one.rsplit("=", 1) for one in o.file)
 
 lock = threading.Lock()
+listening = []  # the ids of who wants to hear of changes, in the newer era
 waiting = {}  # answers to what we asked, by id
 ids = iter(range(1, 10 ** 9))
 
@@ -195,7 +200,11 @@ def call(name, a, params, peer):
         return text("said")
     if name == "change":
         TOOLS.append(tool("new%d" % next(ids), "New"))
-        peer.tell("notifications/tools/list_changed", None)
+        if META + "protocolVersion" not in params.get("_meta", {}):
+            peer.tell("notifications/tools/list_changed", None)
+        for i, listener in listening:
+            listener.tell("notifications/tools/list_changed", {
+                "_meta": {META + "subscriptionId": i}})
         return text("changed")
     if name == "words":
         print("something\x1b[31m odd", file=sys.stderr, flush=True)
@@ -317,7 +326,16 @@ def handle(m, peer):
         return None
     if "id" not in m:
         return None
-    said = {"jsonrpc": "2.0", "id": m["id"]}
+    if m["method"] == "subscriptions/listen" and o.era != "legacy":
+        peer.tell("notifications/subscriptions/acknowledged", {
+            "_meta": {META + "subscriptionId": m["id"]},
+            "notifications": m["params"]["notifications"]})
+        listening.append((m["id"], peer))
+        if o.http:
+            threading.Event().wait()
+        return None
+    said = {"jsonrpc": "2.0", "id": 4711 if o.wrong_id and
+            m["method"] == "tools/call" else m["id"]}
     try:
         said["result"] = answer(m["method"], m.get("params", {}), peer)
         if META + "protocolVersion" in m.get("params", {}).get("_meta", {}):
@@ -342,6 +360,7 @@ def stdio():
             send(said)
 
     peer = Peer(send)
+    time.sleep(o.start)
     if o.exit is not None:
         print("cannot go on", file=sys.stderr)
         sys.exit(o.exit)
@@ -447,11 +466,19 @@ class Handler(BaseHTTPRequestHandler):
              {k.lower(): v for k, v in self.headers.items()}})
         if self.refused(m):
             return
+        if o.mute:
+            time.sleep(600)
         if o.old_http:
             self.old_post(m)
             return
         headers = {}
         method = m.get("method")
+        if o.refuse_text and method == "initialize" and \
+                m["params"]["protocolVersion"] != o.refuse:
+            self.say(400, b"Bad Request: Unsupported protocol version "
+                     b"(supported versions: " + o.refuse.encode() + b")",
+                     "text/plain")
+            return
         if o.session and method != "server/discover":
             i = self.headers.get("Mcp-Session-Id")
             if method == "initialize":
@@ -474,7 +501,8 @@ class Handler(BaseHTTPRequestHandler):
             self.say(202)
         elif (o.sse or m.get("params", {}).get("name") in
               ("ask", "slow", "say", "roots", "sample", "ping", "change")) \
-                and method == "tools/call":
+                and method == "tools/call" or \
+                method == "subscriptions/listen" and o.era != "legacy":
             self.stream(m, headers)
         else:
             said = handle(m, None)
@@ -491,6 +519,12 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"retry: 50\n\n")
             Handler.streams[i] = m
             return
+        if o.noise:
+            self.event("Starting server v1")
+            self.event("42")
+        if o.strays:
+            self.event({"jsonrpc": "2.0", "id": 4711, "result": {}})
+            self.event({"jsonrpc": "2.0", "id": "x", "method": "nonsense"})
         said = handle(m, Peer(self.event))
         self.event(said, "message")
 

@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "provider/client.h"
 #include "provider/names.h"
+#include "provider/parameters.h"
 #include "tap.h"
 
 #define HELLO "read -r h; echo '{\"version\":1,\"name\":\"t\"}'; "
@@ -394,6 +395,83 @@ static void test_names(void)
 		 lb_buf_str(&a), "a schema is made whole");
 }
 
+/* Two tools are not one because a model API takes no dots and ideographs. */
+static void test_apart(void)
+{
+	lb_autobuf struct lb_buf names = {0}, told = {0};
+	json_auto_t *in = json_loads(
+		"[{\"name\":\"a.b\"},{\"name\":\"a_b\"},{\"name\":\"c.d\"},"
+		"{\"name\":\"\u5929\u6c14\"},{\"name\":\"\u65b0\u95fb\"}]",
+		0, NULL);
+	json_auto_t *out = lb_tools_read(in, "p", &told);
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(out, i, one)
+	{
+		const json_t *spec = json_object_get(one, "spec");
+
+		lb_buf_printf(&names, "%s ", lb_json_str(one, "name"));
+		tap_same(lb_json_str(one, "name"),
+			 lb_json_str(json_object_get(spec, "function"), "name"),
+			 "a model is told the name");
+	}
+	tap_same("p__a_b_37d38824 p__a_b p__c_d p_________81667c67 "
+		 "p_________8a97bebc ",
+		 lb_buf_str(&names), "names that would be one are two");
+}
+
+static void test_parameters(void)
+{
+	static const struct {
+		const char *given, *want, *what;
+	} schemas[] = {
+		{"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":"
+		 "\"array\"}}}",
+		 "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":"
+		 "\"array\","
+		 "\"items\":{}}}}",
+		 "an array has items"},
+		{"{\"properties\":{\"a\":{\"type\":[\"array\",\"null\"],"
+		 "\"items\":"
+		 "{\"type\":[\"object\",\"null\"]}}}}",
+		 "{\"properties\":{\"a\":{\"type\":[\"array\",\"null\"],"
+		 "\"items\":"
+		 "{\"type\":[\"object\",\"null\"],\"properties\":{}}}},"
+		 "\"type\":\"object\"}",
+		 "an object has properties, wherever it is"},
+		{"{\"type\":\"object\",\"properties\":{\"v\":true,\"w\":false},"
+		 "\"additionalProperties\":false}",
+		 "{\"type\":\"object\",\"properties\":{\"v\":{},\"w\":{\"not\":"
+		 "{}}},"
+		 "\"additionalProperties\":false}",
+		 "no property is true or false"},
+		{"{\"type\":\"object\",\"properties\":{\"c\":{\"anyOf\":[true,"
+		 "{\"type\":\"array\",\"items\":false}]}},\"$defs\":{\"d\":"
+		 "true}}",
+		 "{\"type\":\"object\",\"properties\":{\"c\":{\"anyOf\":[{},"
+		 "{\"type\":\"array\",\"items\":{\"not\":{}}}]}},\"$defs\":"
+		 "{\"d\":{}}}",
+		 "nor is what it refers to"},
+		{"{\"type\":\"object\",\"properties\":{\"type\":{\"enum\":["
+		 "\"array\"],"
+		 "\"default\":{\"type\":\"array\"}}}}",
+		 "{\"type\":\"object\",\"properties\":{\"type\":{\"enum\":["
+		 "\"array\"],"
+		 "\"default\":{\"type\":\"array\"}}}}",
+		 "what is no schema stays as it is"},
+	};
+
+	for (size_t i = 0; i < sizeof(schemas) / sizeof(schemas[0]); i++) {
+		json_auto_t *given = json_loads(schemas[i].given, 0, NULL);
+		json_auto_t *got = lb_tool_parameters(given);
+		lb_autobuf struct lb_buf text = {0};
+
+		lb_buf_json(&text, got);
+		tap_same(schemas[i].want, lb_buf_str(&text), schemas[i].what);
+	}
+}
+
 int main(void)
 {
 	char folder[] = "/tmp/test-provider-XXXXXX";
@@ -414,6 +492,8 @@ int main(void)
 	test_list();
 	test_end(folder);
 	test_names();
+	test_apart();
+	test_parameters();
 	lb_guard_close(guard);
 	lb_loop_close(loop);
 	return tap_end();
