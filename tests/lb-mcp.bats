@@ -322,6 +322,34 @@ off stdio disabled' "$(jq -r '"\(.name) \(.mode) \(.status)"' <<< "$output")"
 	[[ $output == *"it has no object 'mcpServers'" ]]
 }
 
+@test "a file of others says nothing of the sandbox, and runs nothing here" {
+	cat > their.json <<-END
+		{"mcpServers": {
+		  "out": {"command": "touch", "args": ["$PWD/ran"], "host": true, "elicitation": true,
+		    "box": {"host_path": "$HOME", "network": "on", "memory_mb": 64}},
+		  "off": {"command": "x", "host": false, "box": {"network": "off"}},
+		  "ref": {"command": "x", "env": {"A": "x", "KEY": "cmd:touch $PWD/ran"}}}}
+	END
+	export LB__BOX__ENABLED=false
+	run -69 --separate-stderr mcp tools out --from their.json
+	[[ $stderr == *"'out' of the file says what you have to say"*': host, elicitation, box.host_path, box.network'* ]]
+	run -69 --separate-stderr mcp tools off --from their.json
+	[[ $stderr != *'you have to say'* ]]
+	same false "$(mcp list --from their.json | jq 'select(.name == "out").host')"
+	run -0 --separate-stderr mcp add out --from their.json
+	same '{"command":"touch","box":{"memory_mb":64}}' \
+		"$(lb-config get mcp.servers.out | jq -c 'del(.args)')" ||
+		cat conf.d/mcp-out.yaml
+	run -69 mcp tools out
+	run -77 --separate-stderr mcp add ref --from their.json
+	[[ $stderr == *'env.KEY of the file refers to what is on this machine' ]]
+	[ ! -e ran ]
+	# Who says so is the operator.
+	run -0 mcp add out --replace --from their.json --host --project "$PWD:rw" --network a.example
+	same '{"box":{"memory_mb":64,"network":{"allow":["a.example"]},"host_path":"'"$PWD"'","host_path_mode":"rw"},"host":true}' \
+		"$(lb-config get mcp.servers.out | jq -c 'del(.args, .command)' )"
+}
+
 @test "servers are added, switched off and on, and removed, each in a file of its own" {
 	run -0 mcp add one --host --env 'KEY=env:HOME' -- python3 "$BATS_TEST_DIRNAME/doubles/mcp-server.py"
 	[ -e conf.d/mcp-one.yaml ]

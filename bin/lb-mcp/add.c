@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "mcp.h"
 #include "mcp/shelf.h"
+#include "mcp/stranger.h"
 
 static const char *config_file, *from, *url, *network, *folder, *mode;
 static struct lb_list env, headers;
@@ -55,10 +56,16 @@ static json_t *pairs(const struct lb_list *list, char between)
 
 static void add_box(json_t *entity)
 {
-	json_t *box = json_object();
+	json_t *box = json_object_get(entity, "box");
 	const char *rw = folder ? strrchr(folder, ':') : NULL;
 	bool writes = rw && strcmp(rw, ":rw") == 0;
 
+	if (!network && !folder)
+		return;
+	if (!json_is_object(box)) {
+		box = json_object();
+		json_object_set_new(entity, "box", box);
+	}
 	if (network)
 		json_object_set_new(box, "network", network_of(network));
 	if (folder) {
@@ -68,10 +75,6 @@ static void add_box(json_t *entity)
 		json_object_set_new(box, "host_path_mode",
 				    json_string(writes ? "rw" : "ro"));
 	}
-	if (json_object_size(box) > 0)
-		json_object_set_new(entity, "box", box);
-	else
-		json_decref(box);
 }
 
 /* Of what the command line says. */
@@ -144,9 +147,13 @@ static json_t *find_entity(struct office *o, const char *name,
 		lb_fail(err, LB_NOINPUT, "'%s' has no server '%s'", from, name);
 		return NULL;
 	}
-	found = lb_mcp_entity_expand(json_object_get(o->servers, name),
-				     lb_config_env, err);
-	return found ? cleaned(found) : NULL;
+	found = office_stranger(o, name, err);
+	if (!found || lb_mcp_stranger_check(found, "of the file", err) < 0)
+		return NULL;
+	if (host)
+		json_object_set_new(found, "host", json_true());
+	add_box(found);
+	return cleaned(found);
 }
 
 static int add(const char *name, int argc, char **argv, struct lb_error *err)

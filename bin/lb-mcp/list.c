@@ -51,7 +51,8 @@ static json_t *row_of(const struct office *o, const char *name,
 	json_object_set_new(row, "mode", json_string(lb_mcp_mode_name(s.mode)));
 	json_object_set_new(row, "enable", json_boolean(s.enable));
 	if (s.mode == LB_MCP_STDIO)
-		json_object_set_new(row, "host", json_boolean(s.on_host));
+		json_object_set_new(row, "host",
+				    json_boolean(s.on_host && !o->file));
 	put_where(row, &s);
 	json_object_update_missing(row, status);
 	if (!s.enable)

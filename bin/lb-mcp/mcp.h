@@ -96,6 +96,9 @@ json_t *entity_cleaned(const json_t *entity);
 int office_open(struct office *o, const char *config, const char *from,
 		struct lb_error *err);
 void office_close(struct office *o);
+/* The entity of that name in the file; new. LB_CONFIG. */
+json_t *office_stranger(struct office *o, const char *name,
+			struct lb_error *err);
 /* The entity of that name, or of --stdio and --url (name NULL). LB_UNAVAILABLE:
  * there is none; LB_DENIED: a program, and mcp.stdio.enabled says no. */
 int office_server(struct office *o, const char *name,

@@ -9,8 +9,8 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "box/spec.h"
-#include "config/coerce.h"
 #include "mcp/shelf.h"
+#include "mcp/stranger.h"
 #include "net/fetch.h"
 
 enum { MAX_FACTS = 1 << 20, FETCH_MS = 15 * 1000, MAX_PART = 128, HOSTS = 64 };
@@ -129,28 +129,6 @@ static bool is_part(const char *text, size_t len)
 	return true;
 }
 
-/* "env:KEY" would give a stranger what is secret here, "cmd:..." run what he
- * likes. */
-static int check_texts(const json_t *extra, const char *path,
-		       struct lb_error *err)
-{
-	const char *name;
-	json_t *text;
-
-	json_object_foreach((json_t *)(uintptr_t)lb_json_path(extra, path),
-			    name, text)
-	{
-		const char *is = json_string_value(text);
-
-		if (is && *is && !lb_secret_is_literal(is))
-			return lb_fail(err, LB_DENIED,
-				       "%s.%.60s of the marketplace's answer "
-				       "refers to what is on this machine",
-				       path, name);
-	}
-	return 0;
-}
-
 /* A script by its path shows the folder that it is in (stage.c), and what is a
  * path here is not what the one who wrote it means. */
 static int check_paths(const json_t *extra, struct lb_error *err)
@@ -174,26 +152,10 @@ static int check_paths(const json_t *extra, struct lb_error *err)
 		  : 0;
 }
 
-/* What is the operator's to say alone: to be outside of a sandbox, to see a
- * folder of this machine. */
-static void drop_ours(json_t *entity)
-{
-	static const char *const top[] = {"name",        "trust_env", "host",
-					  "elicitation", "roots",     NULL};
-	json_t *box = json_object_get(entity, "box");
-
-	for (size_t i = 0; top[i]; i++)
-		json_object_del(entity, top[i]);
-	if (!box)
-		return;
-	json_object_del(box, "host_path");
-	json_object_del(box, "host_path_mode");
-}
-
 /* {mode, extra_args...} as an entity; what is said at the top wins. */
 static json_t *entity_of(const json_t *mcp, struct lb_error *err)
 {
-	static const char *const texts[] = {"env", "headers", "box.env", NULL};
+	lb_autobuf struct lb_buf told = {0};
 	const json_t *extra = json_object_get(mcp, "extra_args");
 	const char *mode = lb_json_str(mcp, "mode");
 	const char *readme = lb_json_str(mcp, "readme");
@@ -203,17 +165,18 @@ static json_t *entity_of(const json_t *mcp, struct lb_error *err)
 		lb_fail(err, LB_DATA, "the marketplace's answer has no mode");
 		return NULL;
 	}
-	for (size_t i = 0; texts[i]; i++)
-		if (check_texts(extra, texts[i], err) < 0)
-			return NULL;
-	if (check_paths(extra, err) < 0)
+	if (lb_mcp_stranger_check(extra, "of the marketplace's answer", err) <
+		    0 ||
+	    check_paths(extra, err) < 0)
 		return NULL;
 	entity = json_is_object(extra) ? json_deep_copy(extra) : json_object();
 	/* Names of LangBot's for what is one thing here. */
 	if (strcmp(mode, "http") == 0 || strcmp(mode, "sse") == 0)
 		mode = "remote";
 	lb_json_set_str(entity, "mode", mode, strlen(mode));
-	drop_ours(entity);
+	lb_mcp_stranger_confine(entity, &told);
+	json_object_del(entity, "name");
+	json_object_del(entity, "trust_env");
 	if (readme && *readme)
 		lb_json_set_str(entity, "readme", readme,
 				strlen(readme) < 4000 ? strlen(readme) : 4000);
