@@ -82,6 +82,14 @@ answers() {
 	same '[false,"none"]' "$(jq -c '[.isolated, .limits_backend]' <<< "$output")"
 }
 
+@test "a status that is none is no success" {
+	local code
+	for code in 99999999999 -1 256 '"0"' null 0.5; do
+		answers '{"kind":"result","id":"ID","status":"completed","exit_code":'"$code"',"stdout":"","stderr":""}'
+		run --separate-stderr -255 lb-exec -- true
+	done
+}
+
 @test "a refusal of the other side is a failure here, with its reason" {
 	local code status
 	while read -r code status; do

@@ -171,6 +171,9 @@ END
 		curl -s "http://loop.test:$PORT/hello"
 	same "network: loop.test:$PORT was refused: it is not on the public internet" \
 		"$(jq -r '.notes[1]' <<< "$output")"
+	run -0 boxed --network on -- curl -s -o /dev/null "http://loop.test:$PORT/hello"
+	same "lb-exec: network: loop.test:$PORT was refused: it is not on the public internet ('lb-config describe box.network.allow_private' says what may be reached all the same)" \
+		"$output"
 }
 
 @test "an address of this machine's own is refused, though it is a public one" {

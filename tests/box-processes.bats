@@ -45,6 +45,24 @@ got b' "$(printf 'a\nb\n' | lb-box attach -n 2 echo)"
 	same "lb-box: no process 'echo' runs" "$output"
 }
 
+@test "one that ends at once is no success" {
+	lb-box start bad -- sh -c 'echo old >&2' > /dev/null
+	run -127 --separate-stderr lb-box start bad -- no-such-program
+	same 'exited 127 string' \
+		"$(jq -r '"\(.status) \(.exit_code) \(.exited_at | type)"' <<< "$output")"
+	same "lb-box: 'bad' has ended already, with 127: cannot run 'no-such-program': No such file or directory" \
+		"$stderr"
+	run -3 --separate-stderr lb-box start bad -- sh -c 'exit 3'
+	same "lb-box: 'bad' has ended already, with 3" "$stderr"
+	run -0 --separate-stderr lb-box start good -- true
+	same 'exited 0' "$(jq -r '"\(.status) \(.exit_code)"' <<< "$output")"
+	same '' "$stderr"
+	lb-config set box.enabled false
+	run -69 --separate-stderr lb-box start none -- cat
+	[[ $stderr == "lb-box: 'none' has ended already, with 69: "* ]]
+	same exited "$(jq -r .status <<< "$output")"
+}
+
 @test "it is in the sandbox, with the files of its session, and stays in the audit" {
 	lb-exec --session s -- sh -c 'echo 42 > f'
 	lb-box start p --session s --env WHO=me -- \
@@ -203,7 +221,7 @@ me' "$(head -3 <<< "$output")"
 
 @test "there is no sandbox: it says so in its log, and its status is lb-exec's" {
 	echo 'box: {enabled: false}' > "$LB_CONFIG"
-	lb-box start no -- cat
+	run -69 lb-box start no -- cat
 	until_true is_status no exited
 	same 69 "$(lb-box ps | jq .exit_code)"
 	run -0 lb-box logs no
@@ -223,6 +241,16 @@ me' "$(head -3 <<< "$output")"
 	lb-box stop loud
 	wait $!
 	grep -q 'it is ended' followed
+}
+
+@test "what it writes does not play with the terminal of whoever is attached" {
+	need script
+	lb-box start rude -- sh -c 'read l; printf "a\033[2Jb\033]0;t\007c\302\2333d\n"; read l'
+	run -0 timeout 60 script -qec "printf 'go\n' | lb-box attach -n 1 rude" /dev/null
+	same 'abc3d' "${output%$'\r'}"
+	# who reads it by a program has all of it
+	lb-box start plain -- sh -c 'read l; printf "a\033[2Jb\n"; read l'
+	same "$(printf 'a\033[2Jb')" "$(echo go | lb-box attach -n 1 plain)"
 }
 
 @test "keep is the same in the foreground, and ends as the command does" {

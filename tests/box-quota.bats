@@ -140,7 +140,7 @@ sql() {
 	quota 'sender: {concurrent_execs: 1}'
 	stays
 	run --separate-stderr -77 lb-exec -- true
-	same "lb-exec: quota: 1 commands at once are the most for one sender (box.quota.sender.concurrent_execs); try again when one has ended" \
+	same "lb-exec: quota: one sender may run 1 at once, and no more (box.quota.sender.concurrent_execs); try again when one has ended" \
 		"$stderr"
 	same "result x" "$(exec_as a ann a/1 'printf x')"
 	kill "${pids[0]}"
@@ -179,7 +179,7 @@ sql() {
 	pids+=($!)
 	until [ -e "$LB_STATE/limits.db" ] &&
 		[ "$(sql 'SELECT count(*) FROM quota_held')" = 1 ]; do sleep 0.02; done
-	[[ $(call_as ann true) == "false quota: 1 commands at once "* ]]
+	[[ $(call_as ann true) == "false quota: one sender may run 1 at once"* ]]
 	pkill -9 -P "${pids[0]}" -f 'lb-tool serve'
 	for _ in {1..100}; do
 		[ "$(call_as ann 'printf x')" != "true x" ] || break

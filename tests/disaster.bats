@@ -114,6 +114,18 @@ nothing_done() {
 
 # ---- a full disk
 
+@test "a skill is removed from a full disk" {
+	disk 400k
+	mkdir notes
+	printf -- '---\nname: notes\ndescription: d\n---\nx\n' > notes/SKILL.md
+	lb-skill install ./notes
+	fill
+	run -0 lb-skill rm notes
+	same '' "$(lb-skill list)"
+	run -0 lb-skill verify
+	same '[]' "$(jq -c '.skills | keys' "$LB_STATE/skills/lock.json")"
+}
+
 @test "full: put, take and work say so, and nothing is said to be safe" {
 	disk 2m
 	message a | lb-queue put > /dev/null

@@ -188,6 +188,18 @@ the skill' "$output"
 	same '' "$(ls outside)"
 }
 
+@test "a workspace that a command closed is open for the next one" {
+	local rights
+	for rights in 0 0200 0400; do
+		lb-exec --session shut -- sh -c "echo kept > f; chmod $rights /workspace"
+		run -0 lb-exec --session shut -- sh -c 'cat f; touch g; stat -c %a .'
+		[[ $output == $'kept\n7'* ]]
+	done
+	# and for what comes with a message, which begins in it, too
+	lb-exec --session shut -- chmod 0 /workspace
+	run -0 lb-box delete shut
+}
+
 @test "lb-exec is killed: nothing is left, and what it held is free" {
 	lb-exec --session s -- sh -c 'sleep 98765 & setsid sleep 98766 &
 		echo ready; sleep 98767' > out 3>&- &

@@ -92,11 +92,11 @@ echo 3' "$(lb-box audit | jq -r .command)"
 	[[ $output != *$'\e'* && $output != *$'\a'* ]]
 	row 3 '{"exit_code": 137, "killed_by": "memory"}'
 	row 4 '{"exit_code": null, "reason": "no such place"}'
-	row 5 '{"exit_code": 3}'
+	row 5 '{"exit_code": 3, "duration_ms": 4711}'
 	run -0 on_terminal 'lb-box audit'
 	[[ ${lines[3]} == *" memory "*"echo 3" ]]
 	[[ ${lines[4]} == *"echo 4 (no such place)" ]]
-	[[ ${lines[5]} == *" 3 "*"echo 5" ]]
+	[[ ${lines[5]} == *" 3 "*" 4711ms "*"echo 5" ]]
 	run -0 on_terminal 'lb-box audit --json'
 	same 'denied' "$(jq -r .decision <<< "${lines[1]}")"
 }
@@ -311,6 +311,13 @@ bbbbbbbb|2|bob' "$(sql 'SELECT id, state, who FROM approvals')"
 	need userns
 	need bwrap
 	same ok "$(lb-box doctor | jq -r 'select(.check == "sandbox").state')"
+}
+
+@test "doctor does not blame the network for a sandbox that is not there" {
+	run -69 env LB__BOX__BACKEND=podman LB__BOX__PODMAN__COMMAND=/nonexistent/podman \
+		lb-box doctor
+	same '{"check":"network","state":"weak","text":"there is none without a sandbox"}' \
+		"$(jq -c 'select(.check == "network")' <<< "$output")"
 }
 
 @test "doctor asks the proxy of a sandbox that has a network" {

@@ -124,7 +124,7 @@ ms() {
 }
 
 @test "an option that is wrong is called by its own name" {
-	for line in '--network maybe: none of off, on' '--session=: empty' \
+	for line in '--network maybe: neither on nor off' '--session=: empty' \
 		'--memory=1M: (MiB) is not from 32 to ' '--env=1A=b: 1A' \
 		'--mount=/tmp:mnt: the target is no absolute path'; do
 		# shellcheck disable=SC2086 # words
@@ -337,9 +337,33 @@ CapEff:	0000000000000000" "$output"
 	gone 'sleep 985'
 }
 
+@test "whoever ends it is not told that it was ended" {
+	run -143 --separate-stderr lb-exec -- sh -c 'kill $$'
+	same '' "$stderr"
+	lb-exec --session s -- sh -c 'echo > on; exec sleep 986' 2> said 3>&- &
+	local pid=$!
+	until_true lb-exec --session s -- test -e on
+	kill -TERM $pid
+	status=0
+	wait $pid || status=$?
+	same 143 "$status"
+	same '' "$(cat said)"
+	gone 'sleep 986'
+}
+
+@test "a network that is none is refused, with what could be one" {
+	for network in yes '' registry; do
+		run -64 lb-exec --network="$network" -- true
+		same "lb-exec: --network: '$network' is neither on nor off, nor hosts such as example.org,*.example.org" \
+			"$output"
+	done
+	run -64 lb-exec --network=http://example.org -- true
+	[[ $output == "lb-exec: --network: 'http://example.org' is no host such as"* ]]
+}
+
 @test "what is asked for beyond a profile is told" {
 	run -0 lb-exec -t 10m -- true
-	same "lb-exec: timeout_sec: 600 was asked for, and profile 'default' allows at most 120" "$output"
+	same "lb-exec: --timeout: 600 was asked for, and profile 'default' allows at most 120" "$output"
 	run -0 --separate-stderr lb-exec -t 10m --json -- true
 	same '' "$stderr"
 	[[ $(result '.notes[0]') == "timeout_sec: 600 was asked for"* ]]
@@ -733,6 +757,8 @@ while time.process_time() < 0.3: pass'
 		[[ $output == *"no control groups here"* ]]
 		run -0 --separate-stderr lb-exec --memory 64M --json -- true
 		[[ $(result '.notes[0]') == *"no control groups here"* ]]
+		run -0 lb-exec --service --memory 64M -- true
+		same '' "$output"
 		run -0 --separate-stderr lb-exec --pids 64 --json -- true
 		same null "$(result .notes)"
 		run -137 lb-exec -t 1 -- python3 -c 'x = bytearray(8 << 30)' || [ "$status" -eq 1 ]

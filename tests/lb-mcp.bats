@@ -322,32 +322,52 @@ off stdio disabled' "$(jq -r '"\(.name) \(.mode) \(.status)"' <<< "$output")"
 	[[ $output == *"it has no object 'mcpServers'" ]]
 }
 
-@test "a file of others says nothing of the sandbox, and runs nothing here" {
+@test "a file of others does not say what is the operator's to say" {
+	mkdir shown
 	cat > their.json <<-END
 		{"mcpServers": {
-		  "out": {"command": "touch", "args": ["$PWD/ran"], "host": true, "elicitation": true,
-		    "box": {"host_path": "$HOME", "network": "on", "memory_mb": 64}},
-		  "off": {"command": "x", "host": false, "box": {"network": "off"}},
-		  "ref": {"command": "x", "env": {"A": "x", "KEY": "cmd:touch $PWD/ran"}}}}
+		  "out": {"command": "touch", "args": ["$PWD/ran"], "host": true, "roots": ["file:///"]},
+		  "far": {"command": "true", "box": {"network": "on", "host_path": "$PWD", "cpus": 1}},
+		  "runs": {"command": "true", "env": {"K": "cmd:touch $PWD/ran"}},
+		  "key": {"url": "http://127.0.0.1:1/", "headers": {"K": "env:HOME"}}
+		}}
 	END
-	export LB__BOX__ENABLED=false
-	run -69 --separate-stderr mcp tools out --from their.json
-	[[ $stderr == *"'out' of the file says what you have to say"*': host, elicitation, box.host_path, box.network'* ]]
-	run -69 --separate-stderr mcp tools off --from their.json
-	[[ $stderr != *'you have to say'* ]]
-	same false "$(mcp list --from their.json | jq 'select(.name == "out").host')"
-	run -0 --separate-stderr mcp add out --from their.json
-	same '{"command":"touch","box":{"memory_mb":64}}' \
-		"$(lb-config get mcp.servers.out | jq -c 'del(.args)')" ||
-		cat conf.d/mcp-out.yaml
-	run -69 mcp tools out
-	run -77 --separate-stderr mcp add ref --from their.json
-	[[ $stderr == *'env.KEY of the file refers to what is on this machine' ]]
+	run -0 mcp list --from their.json
+	same false "$(jq -r 'select(.name == "out").host' <<< "$output")"
+	run mcp tools out --from their.json
+	[[ $output == *'out: what the file says of host, roots does not count'* ]]
+	[ "$status" -ne 0 ]
 	[ ! -e ran ]
-	# Who says so is the operator.
-	run -0 mcp add out --replace --from their.json --host --project "$PWD:rw" --network a.example
-	same '{"box":{"memory_mb":64,"network":{"allow":["a.example"]},"host_path":"'"$PWD"'","host_path_mode":"rw"},"host":true}' \
-		"$(lb-config get mcp.servers.out | jq -c 'del(.args, .command)' )"
+	run -0 mcp add out --from their.json
+	[[ $output == *'out: what the file says of host, roots does not count'* ]]
+	run -0 mcp add far --from their.json
+	[[ $output == *'of box.host_path, box.network does not count'* ]]
+	same '{"cpus":1}' "$(lb-config get mcp.servers.far.box | jq -c)"
+	run -77 mcp add runs --from their.json
+	[[ $output == *'env.K of the file would be looked up on this machine'* ]]
+	run -77 mcp add key --from their.json
+	[[ $output == *'headers.K of the file would be looked up'* ]]
+	[ ! -e conf.d/mcp-runs.yaml ]
+	# it is the operator who may
+	run -0 mcp add out --replace --from their.json --host
+	same true "$(lb-config get mcp.servers.out.host)"
+	run -0 mcp add far --replace --from their.json --network on --project shown
+	same "{\"cpus\":1,\"network\":\"on\",\"host_path\":\"$PWD/shown\",\"host_path_mode\":\"ro\"}" \
+		"$(lb-config get mcp.servers.far.box | jq -c)"
+	run -0 mcp add runs --from their.json --env K=mine
+	run -0 mcp add key --from their.json --header 'K: mine'
+}
+
+@test "a project is written down as what it is from anywhere" {
+	mkdir -p work/srv
+	(cd work && mcp add one --project srv:rw -- true)
+	same "$PWD/work/srv rw" "$(lb-config get mcp.servers.one.box |
+		jq -r '"\(.host_path) \(.host_path_mode)"')"
+	run -66 mcp add two --project nothing -- true
+	[[ $output == "lb-mcp: cannot open 'nothing': No such file or directory" ]]
+	: > file
+	run -64 mcp add two --project file -- true
+	[ ! -e conf.d/mcp-two.yaml ]
 }
 
 @test "servers are added, switched off and on, and removed, each in a file of its own" {
@@ -404,6 +424,16 @@ off stdio disabled' "$(jq -r '"\(.name) \(.mode) \(.status)"' <<< "$output")"
 	run -66 mcp logs none
 }
 
+@test "what is not there is 69, whatever it is" {
+	run -69 mcp tools elsewhere
+	run -0 mcp add one --host -- true
+	run -69 mcp tools elsewhere
+	same "lb-mcp: there is no server 'elsewhere'; 'lb-mcp list' names them" "$output"
+	run -69 mcp tools --host --stdio no-such-program
+	[[ $output == *'it exited 127: there is no such program' ]]
+	run -75 mcp tools --host --stdio 'exit 3'
+}
+
 @test "each way to fail has its phase" {
 	phase() {
 		run -1 --separate-stderr mcp test "$@" --json
@@ -419,15 +449,10 @@ off stdio disabled' "$(jq -r '"\(.name) \(.mode) \(.status)"' <<< "$output")"
 	same process_start "$(phase d)"
 }
 
-@test "a program that is not there is 69, with where it was looked for" {
-	run -69 --separate-stderr mcp tools --host --stdio 'nope --x'
-	[[ $stderr == *'nope: not found'*'it exited 127' ]]
+@test "a program that is not there is told with where it was looked for" {
 	echo 'mcp: {servers: {d: {command: nope, host: true}}}' > "$LB_CONFIG"
 	run -69 --separate-stderr mcp tools d
 	[[ $stderr == "lb-mcp: d: cannot start 'nope': No such file or directory (PATH: ${PATH:0:40}"* ]]
-	# and so is one that nobody knows, whatever it is called
-	run -69 mcp tools nobody
-	[[ $output == *"there is no server 'nobody'; 'lb-mcp list' names them" ]]
 	run -69 mcp tools dd
 	[[ $output == *"did you mean 'd'?" ]]
 }

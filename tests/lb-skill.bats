@@ -430,6 +430,20 @@ utf16 invalid is UTF-16; save it as UTF-8' \
 	run -0 lb-skill verify
 }
 
+@test "one whose removal was cut off is no more when it is removed again" {
+	skill notes
+	skill other
+	lb-skill install ./notes
+	lb-skill install ./other
+	mv "$LB_STATE/skills/notes" "$LB_STATE/skills/.new-gone-notes"
+	run -1 lb-skill verify
+	run -0 lb-skill rm notes
+	same '["other"]' "$(jq -c '.skills | keys' "$LB_STATE/skills/lock.json")"
+	same other "$(ls -A "$LB_STATE/skills/.lists")"
+	run -0 lb-skill verify
+	run -66 lb-skill rm notes
+}
+
 @test "many at once leave a whole store" {
 	for i in 1 2 3 4 5 6 7 8; do
 		skill "src/s$i"
@@ -566,8 +580,37 @@ notes modified' "$(jq -r '"\(.name) \(.state)"' <<< "$output")"
 	EDITOR='sed -i s/old/new/' lb-skill edit notes
 	same new "$(field notes description)"
 	EDITOR='sed -i s/description/desc/' run -65 lb-skill edit notes
+	# somebody may have typed for long
+	local kept=${output##*is kept in \'}
+	same "desc: \"new\"" "$(sed -n 3p "${kept%%\'*}")"
+	rm -r "$(dirname "${kept%%\'*}")"
 	EDITOR=false run -69 lb-skill edit notes
+	mkdir temp
+	TMPDIR=$PWD/temp EDITOR=true lb-skill edit notes
+	same '' "$(ls temp)"
 	same new "$(field notes description)"
+}
+
+@test "create says where it is, and what is outside of it is called that" {
+	run -0 lb-skill create notes -d old
+	same "lb-skill: 'notes' is in '$LB_STATE/skills/notes'; 'lb-skill edit' and 'lb-skill write' change it" "$output"
+	run -65 lb-skill write notes ../x <<< x
+	same "lb-skill: entry '../x' leads out of its folder" "$output"
+	run -77 lb-skill cat notes ../../x
+	same "lb-skill: '../../x' leads out of its folder" "$output"
+}
+
+@test "what would be installed is not said to be" {
+	need terminal script
+	mkdir a
+	printf -- '---\nname: a\ndescription: Does a.\n---\nDo a.\n' > a/SKILL.md
+	run -0 lb-skill install --dry-run ./a
+	jq -e '.action == "installed" and .dry_run' <<< "$output"
+	run -0 script -qec 'lb-skill install --dry-run ./a' /dev/null
+	[[ $output == *'would be installed'* ]]
+	same '' "$(lb-skill list)"
+	run -0 lb-skill install ./a
+	jq -e 'has("dry_run") | not' <<< "$output"
 }
 
 @test "write puts files into a skill, and nowhere else" {

@@ -80,6 +80,53 @@ tiny() {
 	[ ! -e srv/y ]
 }
 
+@test "the server among the examples adds, and says what it cannot" {
+	run -0 mcp add sum --project "$BATS_TEST_DIRNAME/../share/lb/examples" -- \
+		python3 /mnt/project/mcp-sum.py
+	same 5 "$(mcp call sum add a=2 b=3)"
+	same 'sum: connected to sum, 2025-11-25 by stdio; 1 tools' "$(mcp test sum)"
+	run -0 mcp prompts sum
+	same '' "$output"
+	run -65 mcp read sum x://y
+	[[ $output == *'there is no such method (-32601)' ]]
+}
+
+@test "a program that its sandbox does not see is told of, and how it could" {
+	cp srv/server.py near.py
+	mkdir own
+	printf '#!/bin/sh\nexit 0\n' > own/only-here
+	chmod +x own/only-here
+	local at="'near.py' is a file of this machine, which its sandbox does not see: 'lb-mcp add --project DIR' shows it a folder"
+	run -0 mcp add near -- python3 near.py
+	run -1 mcp test near
+	[[ $output == *"lb-mcp: near: $at"* ]]
+	run -1 mcp doctor near
+	[[ $(jq -r 'select(.check == "connection").found' <<< "${lines[-1]}") == *"; $at"* ]]
+	run -75 mcp tools --stdio 'python3 near.py --x'
+	[[ $output == *"the command: $at"* ]]
+	run -69 env PATH="$PWD/own:$PATH" lb-mcp tools --stdio only-here
+	[[ $output == *"it exited 127: there is no such program"*"'only-here' is '$PWD/own/only-here' here, and its sandbox has the programs of /usr alone"* ]]
+	run -0 mcp add abs -- "$PWD/own/only-here"
+	run -69 mcp tools abs
+	[[ $output == *"'$PWD/own/only-here' is a file of this machine"* ]]
+	# where that is not why, nothing is said
+	run -75 mcp tools --stdio 'python3 -c "raise SystemExit(2)"'
+	[[ $output != *'its sandbox'* ]]
+	run -69 mcp tools --stdio 'not-anywhere'
+	[[ $output != *'its sandbox'* ]]
+}
+
+@test "a server that is removed leaves what it wrote, and that is told" {
+	run -0 mcp add s -- python3 "$PWD/srv/server.py"
+	mcp call s sh command='echo kept > /workspace/note'
+	run -0 mcp rm s
+	same "lb-mcp: what 's' wrote stays in its sandbox; 'lb-box delete mcp/s' removes it" "$output"
+	run -0 lb-box delete mcp/s
+	run -0 mcp add s -- python3 "$PWD/srv/server.py"
+	run -0 mcp rm s
+	same '' "$output"
+}
+
 @test "the keys of a server stand in no list of processes" {
 	export KEY=a-key-that-is-long
 	servers <<-END
@@ -151,6 +198,9 @@ tiny() {
 	run -1 --separate-stderr mcp test none --json
 	jq -e '.error_phase == "dep_install" and (.error_message | contains("package.json"))' <<< "$output"
 	same 1 "$(mcp logs none | grep -c 'code ENOENT')"
+	# of what was said last, whole lines
+	[[ $(jq -r .error_message <<< "$output") =~ ^"what it needs cannot be installed: "(npm|lb-exec) ]]
+	[[ $(jq -r .error_message <<< "$output") != *'; ' ]]
 }
 
 @test "a file of others keeps a sandbox with what its servers need" {

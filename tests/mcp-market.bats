@@ -84,6 +84,24 @@ there() {
 	done
 }
 
+@test "nothing of the marketplace leads to this machine or its networks" {
+	for url in http://127.0.0.1:6379/ http://2130706433/mcp http://0x7f.1/mcp 'http://[::1]/mcp' \
+		http://169.254.169.254/latest http://10.0.0.1/mcp http://localhost:80/mcp \
+		http://LOCALHOST./mcp http://x.localhost/mcp 'http://[::ffff:127.0.0.1]/mcp' \
+		http://mcp.example.com@127.0.0.1/mcp; do
+		for key in url serverUrl; do
+			market "on GET $at/mcps/ann/x" 'reply 200' \
+				"$(mcp "$(jq -cn --arg k $key --arg u "$url" '{mode: "remote", extra_args: {($k): $u}}')")"
+			run -77 lb-mcp install market:ann/x
+			[[ $output == "lb-mcp: the url of the marketplace's answer"* ]]
+			[ ! -e "${LB_CONFIG%/*}/conf.d/mcp-ann__x.yaml" ]
+		done
+	done
+	market "on GET $at/mcps/ann/x" 'reply 200' "$(mcp '{"mode": "remote", "extra_args": {
+		"url": "https://localhost.example.com:8443/mcp"}}')"
+	lb-mcp install market:ann/x
+}
+
 @test "what is there already is overwritten with --replace alone" {
 	market "on GET $at/mcps/ann/d" 'uses any' 'reply 200' \
 		"$(mcp '{"mode": "remote", "extra_args": {"url": "https://new.example.com/"}}')"

@@ -44,7 +44,7 @@ refused() {
 		put("demo\\SKILL.md", MD, unix=False)
 		put("demo\\..\\..\\x", "a", unix=False)
 	END
-	refused 65 'leads out of the archive' bad.zip
+	refused 65 'leads out of its folder' bad.zip
 }
 
 @test "names that lead elsewhere are refused before the first byte is written" {

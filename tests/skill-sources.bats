@@ -253,8 +253,8 @@ here unchanged' "$(lb-skill update | jq -r '"\(.name) \(.action)"')"
 	same 1 "$(requests .path | grep -c archive/)" # of the first install
 	moved
 	run -0 lb-skill update --dry-run a
-	same '{"action":"updated","changes":[{"path":"SKILL.md","change":"changed"}]}' \
-		"$(jq -c '{action, changes}' <<< "$output")"
+	same '{"action":"updated","dry_run":true,"changes":[{"path":"SKILL.md","change":"changed"}]}' \
+		"$(jq -c '{action, dry_run, changes}' <<< "$output")"
 	same 'on main' "$(lb-skill show a | jq -r .description)"
 	run -0 lb-skill update
 	same newer "$(lb-skill show a | jq -r .description)"
@@ -270,7 +270,7 @@ here unchanged' "$(lb-skill update | jq -r '"\(.name) \(.action)"')"
 	echo mine >> "$LB_STATE/skills/a/run"
 	moved
 	run -77 --separate-stderr lb-skill update
-	same "lb-skill: skill 'a': skill 'a' was edited here, and --force would undo that: 1 file differs: run (changed)" \
+	same "lb-skill: skill 'a' was edited here, and --force would undo that: 1 file differs: run (changed)" \
 		"$stderr"
 	same b "$(jq -r .name <<< "$output")"
 	same 'on main
@@ -282,6 +282,44 @@ newer' "$(lb-skill list | jq -r .description)"
 	rm -r "$LB_STATE/skills/a"
 	lb-skill update a
 	run -0 lb-skill verify
+}
+
+@test "update --frozen puts back what lock.json says, and nothing newer" {
+	hub < /dev/null
+	lb-skill install o/r@main:skills/a
+	skill here
+	lb-skill install ./here
+	moved
+	# there as it was: nobody is asked
+	same 'unchanged unchanged' "$(lb-skill update --frozen | jq -r .action | xargs)"
+	same 0 "$(requests .path | grep -c info/refs)"
+	# another machine
+	mkdir -p other/skills
+	cp "$LB_STATE/skills/lock.json" other/skills/
+	run -0 env LB_STATE="$PWD/other" lb-skill update --frozen
+	same 'a installed here installed' "$(jq -r '"\(.name) \(.action)"' <<< "$output" | xargs)"
+	same 'on main' "$(LB_STATE=$PWD/other lb-skill show a | jq -r .description)"
+	same 0 "$(requests .path | grep -c info/refs)"
+	LB_STATE=$PWD/other lb-skill verify
+	diff <(jq 'del(.skills[].installed)' other/skills/lock.json) \
+		<(jq 'del(.skills[].installed)' "$LB_STATE/skills/lock.json")
+	# what is edited is not undone, and what is another is not taken
+	echo mine >> "$LB_STATE/skills/a/run"
+	run -77 lb-skill update --frozen a
+	[[ $output == *"skill 'a'"*"run (changed)"* ]]
+	run -0 lb-skill update --frozen --force a
+	rm -r "$LB_STATE/skills/here"
+	echo more >> here/SKILL.md
+	run -65 lb-skill update --frozen
+	[[ $output == *"skill 'here': what is there now is not what was installed: sha256:"*", and was sha256:"* ]]
+	[ ! -e "$LB_STATE/skills/here" ]
+	# what was made here is nowhere else
+	lb-skill create mine -d d
+	run -0 lb-skill update --frozen mine
+	rm -r "$LB_STATE/skills/mine"
+	run -65 lb-skill update --frozen mine
+	same "lb-skill: skill 'mine': it is not as it was installed, and nobody knows where that is to be had" \
+		"$output"
 }
 
 @test "a skill that is gone from its source, or has another name there, stays" {

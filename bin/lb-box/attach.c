@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/stop.h"
+#include "base/utf8.h"
 #include "box.h"
 #include "box/kept.h"
 #include "keep.h"
@@ -57,14 +58,50 @@ static size_t wanted(const char *text, size_t len, long *left)
 	return len;
 }
 
+/* What came of the process, and is not shown yet: the start of a character. */
+struct heard {
+	char text[65536];
+	size_t n;
+	long left; /* lines that are wanted */
+};
+
+/* On a terminal nothing that it obeys. */
+static int show(struct heard *h, size_t len)
+{
+	bool people = isatty(STDOUT_FILENO);
+	size_t part = people ? lb_utf8_partial(h->text, len) : 0;
+	lb_autobuf struct lb_buf clean = {NULL};
+	int bad;
+
+	if (people)
+		lb_text_visible(&clean, h->text, len - part);
+	bad = people ? put(STDOUT_FILENO, lb_buf_str(&clean), clean.len)
+		     : put(STDOUT_FILENO, h->text, len);
+	memmove(h->text, h->text + len - part, part);
+	h->n = part;
+	return bad;
+}
+
+/* 1: there is more to come; 0: it ended, or all was heard; -1: LB_IO. */
+static int hear(struct heard *h, int fd, struct lb_error *err)
+{
+	ssize_t got = read(fd, h->text + h->n, sizeof(h->text) - h->n);
+
+	if (got <= 0)
+		return 0;
+	if (show(h, wanted(h->text, h->n + (size_t)got, &h->left)) < 0)
+		return lb_fail_sys(err, LB_IO, "cannot write");
+	return !(lines && h->left == 0);
+}
+
 /* 0: it ended, or all was said; -1: LB_IO. */
 static int copy(int fd, struct lb_error *err)
 {
+	struct heard heard = {.left = lines};
 	struct pollfd p[] = {{.fd = fd, .events = POLLIN},
 			     {.fd = STDIN_FILENO, .events = POLLIN},
 			     {.fd = STDOUT_FILENO}};
 	char text[65536];
-	long left = lines;
 
 	for (;;) {
 		int wait = p[1].fd < 0 && linger < INT64_MAX ? (int)linger : -1;
@@ -76,16 +113,10 @@ static int copy(int fd, struct lb_error *err)
 		if (n > 0 && p[2].revents & POLLERR) /* its reader left */
 			lb_die_of_sigpipe();
 		if (n > 0 && p[0].revents) {
-			size_t len;
+			int more = hear(&heard, fd, err);
 
-			got = read(fd, text, sizeof(text));
-			if (got <= 0)
-				return 0;
-			len = wanted(text, (size_t)got, &left);
-			if (put(STDOUT_FILENO, text, len) < 0)
-				return lb_fail_sys(err, LB_IO, "cannot write");
-			if (lines && left == 0)
-				return 0;
+			if (more <= 0)
+				return more;
 		}
 		if (n > 0 && p[1].revents) {
 			got = read(STDIN_FILENO, text, sizeof(text));

@@ -41,14 +41,17 @@ static const char *const columns[] = {"time",     "session",  "sender",
  * ended it says more than its status, and why it did not run belongs to it. */
 static void shorten(json_t *row)
 {
-	json_t *ms = json_object_get(row, "duration_ms");
+	int64_t ms;
 	json_t *killed = json_object_get(row, "killed_by");
 	const char *reason = lb_json_str(row, "reason");
 	const char *command = lb_json_str(row, "command");
 	lb_autofree char *both = NULL;
 
-	if (ms)
-		json_object_set(row, "duration", ms);
+	if (lb_json_int(row, "duration_ms", &ms)) {
+		lb_autofree char *text = lb_printf("%lldms", (long long)ms);
+
+		lb_json_set_str(row, "duration", text, strlen(text));
+	}
 	json_object_set(row, "exit",
 			killed ? killed : json_object_get(row, "exit_code"));
 	if (!reason)

@@ -36,6 +36,11 @@ struct words {
 
 void words_add(struct words *words, const char *borrowed);
 
+/* How long its log is; what a keeper exited with when it ended at once, which is
+ * told with what its log got since then, or LB_OK: it goes on, or all was well. */
+int64_t began_log(const char *folder);
+int began(pid_t keeper, const char *name, const char *folder, int64_t since);
+
 /* The options that say where and within what it runs. */
 void keep_hand_on(struct words *words);
 

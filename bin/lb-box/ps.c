@@ -81,10 +81,11 @@ static void list(void *arg, const char *name, const json_t *info)
 
 int ps_verb(int argc, char **argv)
 {
-	static const char *const columns[] = {"name",     "status",
-					      "session",  "pid",
-					      "attached", "started_at",
-					      "command",  NULL};
+	static const char *const columns[] = {"name",       "status",
+					      "exit_code",  "session",
+					      "pid",        "attached",
+					      "started_at", "command",
+					      NULL};
 	struct place p = {NULL, NULL, NULL};
 	struct lb_table *table = NULL;
 	struct lb_error err;

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/proc.h"
@@ -153,6 +154,8 @@ static int tell(const char *folder, struct lb_error *err)
 	table = lb_table_open(columns, keep.json);
 	time = json_integer_value(json_object_get(info, "started_at"));
 	lb_table_time(table, info, "started_at", time);
+	if (lb_json_int(info, "exited_at", &time))
+		lb_table_time(table, info, "exited_at", time);
 	lb_table_row(table, info);
 	lb_table_close(table);
 	return 0;
@@ -178,9 +181,10 @@ int start_verb(int argc, char **argv)
 	struct lb_error err;
 	lb_autofree char *folder = NULL;
 	lb_autoclose int ready = -1, said = -1;
+	int64_t log = 0;
 	char byte;
 	pid_t pid;
-	int code = -1;
+	int code = -1, ended = LB_OK;
 
 	(void)argc;
 	if (place_open(&p, keep.config, &err) == 0 &&
@@ -192,13 +196,16 @@ int start_verb(int argc, char **argv)
 				 &err) < 0 &&
 		    err.code != LB_NOINPUT)
 			code = -1;
-		else
+		else {
+			log = began_log(folder);
 			code = start(argv[0], &pid, &ready, &said, &err);
+		}
 	}
-	if (code == 0 && read(ready, &byte, 1) == 1)
+	if (code == 0 && read(ready, &byte, 1) == 1) {
+		ended = began(pid, argv[0], folder, log);
 		code = tell(folder, &err);
-	else if (code == 0)
+	} else if (code == 0)
 		code = hand_on_why(pid, said);
 	place_close(&p);
-	return code < 0 ? lb_report(&err) : code;
+	return code < 0 ? lb_report(&err) : code > 0 ? code : ended;
 }

@@ -20,24 +20,29 @@ static const struct {
 	{"workspace_quota_mb", "--quota (MiB)"},
 };
 
+const char *option_of(const char *field, size_t len)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i].field) == len &&
+		    strncmp(names[i].field, field, len) == 0)
+			return names[i].option;
+	return NULL;
+}
+
 void blame_option(struct lb_error *err)
 {
 	static const char start[] = "field '";
 	const char *field = err->text + sizeof(start) - 1;
-	size_t len;
+	const char *option;
 
 	if (strncmp(err->text, start, sizeof(start) - 1) != 0)
 		return;
-	len = strcspn(field, "'.");
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		lb_autofree char *rest = NULL;
+	option = option_of(field, strcspn(field, "'."));
+	if (option) {
+		lb_autofree char *text =
+			lb_printf("%s%s", option,
+				  field + strcspn(field, "'") + 1);
 
-		if (strlen(names[i].field) != len ||
-		    strncmp(names[i].field, field, len) != 0)
-			continue;
-		rest = lb_printf("%s%s", names[i].option,
-				 field + strcspn(field, "'") + 1);
-		lb_fail(err, err->code, "%s", rest);
-		return;
+		lb_fail(err, err->code, "%s", text);
 	}
 }

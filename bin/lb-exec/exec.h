@@ -45,6 +45,8 @@ const char *request_profile(const struct work *work);
 int request_spec(struct work *work, const json_t *request, json_t *notes,
 		 struct lb_box_spec *spec, struct lb_error *err);
 
+/* The option that says a field of a request, such as "cpus"; NULL: none does. */
+const char *option_of(const char *field, size_t len);
 /* "field 'network' ..." of what the command line asked for: name the option. */
 void blame_option(struct lb_error *err);
 

@@ -133,6 +133,7 @@ static void start(struct one *o, struct lb_error *err)
 		.err = tell_captures() ? -1 : STDERR_FILENO,
 		.terminal = options.terminal,
 		.need_groups = options.require != NULL,
+		.is_last = true,
 		.helper = EXEC_HELPER,
 		.done = on_done,
 		.arg = o,

@@ -141,8 +141,7 @@ static int64_t seconds(void)
 		       : LONGEST_S;
 }
 
-/* on, off, or hosts with commas between them; what is none of these is judged
- * with the rest of the request. */
+/* on, off, or hosts with commas between them. */
 static int put_network(json_t *request, struct lb_error *err)
 {
 	json_t *text, *value;
@@ -152,10 +151,16 @@ static int put_network(json_t *request, struct lb_error *err)
 	text = lb_json_text(options.network, strlen(options.network));
 	err->code = LB_OK;
 	value = lb_coerce_network(text, err);
-	set(request, "network", value ? value : json_incref(text));
 	json_decref(text);
-	if (value || err->code == LB_OK)
+	if (value) {
+		set(request, "network", value);
 		return 0;
+	}
+	if (err->code == LB_OK)
+		return lb_fail(err, LB_USAGE,
+			       "--network: '%.100s' is neither on nor off, nor "
+			       "hosts such as example.org,*.example.org",
+			       options.network);
 	err->code = LB_USAGE;
 	return lb_error_wrap(err, "--network");
 }

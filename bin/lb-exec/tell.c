@@ -83,16 +83,38 @@ static int tell_kept(const struct lb_box_output *kept, int fd)
 	return write_to(fd, lb_buf_str(&text), text.len, NULL);
 }
 
+/* What a person can do about it, whom a model has to ask. */
+static const char *advice(const char *note)
+{
+	static const char inside[] = "it is not on the public internet";
+	size_t len = strlen(note), n = sizeof(inside) - 1;
+
+	return len > n && strcmp(note + len - n, inside) == 0
+		       ? " ('lb-config describe box.network.allow_private' "
+			 "says what may be reached all the same)"
+		       : "";
+}
+
+/* As who typed it knows it. */
 void tell_notes(const json_t *notes)
 {
 	const json_t *note;
 	size_t i;
 
 	json_array_foreach((json_t *)(uintptr_t)notes, i, note)
-		lb_warn("%s", json_string_value(note));
+	{
+		const char *text = json_string_value(note);
+		size_t len = strcspn(text, ":");
+		const char *option = option_of(text, len);
+
+		if (option && strstr(text, " was asked for, and profile"))
+			lb_warn("%s%s", option, text + len);
+		else
+			lb_warn("%s%s", text, advice(text));
+	}
 }
 
-/* Why it did not end by itself. */
+/* Why it did not end by itself; who ended us knows, and our status tells. */
 static void say_end(const struct lb_box_spec *spec,
 		    const struct lb_box_result *r)
 {
@@ -116,14 +138,16 @@ static void say_end(const struct lb_box_spec *spec,
 	else if (r->killed_by && strcmp(r->killed_by, "disk") == 0)
 		lb_complain("it was killed: the disk below its session is "
 			    "almost full");
-	else if (r->killed_by)
+	else if (r->killed_by && strcmp(r->killed_by, "cancelled") != 0)
 		lb_complain("it was killed: %s", r->killed_by);
 }
 
-/* What was asked for by name is not kept as it could be. */
+/* What was asked for by name is not kept as it could be. Of what goes on, nobody
+ * is there to be told when it ends. */
 static void note_limits(const struct lb_box_result *r)
 {
-	if (r->limits == LB_BOX_CGROUP || !(options.memory || options.cpus))
+	if (r->limits == LB_BOX_CGROUP || !(options.memory || options.cpus) ||
+	    options.service)
 		return;
 	json_array_append_new(
 		r->notes,

@@ -1,5 +1,7 @@
 /* lb-mcp add */
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/json.h"
@@ -7,7 +9,6 @@
 #include "base/mem.h"
 #include "mcp.h"
 #include "mcp/shelf.h"
-#include "mcp/stranger.h"
 
 static const char *config_file, *from, *url, *network, *folder, *mode;
 static struct lb_list env, headers;
@@ -54,27 +55,64 @@ static json_t *pairs(const struct lb_list *list, char between)
 	return all;
 }
 
-static void add_box(json_t *entity)
+/* DIR[:rw]; it is written down as what it is from anywhere. */
+static int add_folder(json_t *box, struct lb_error *err)
 {
-	json_t *box = json_object_get(entity, "box");
-	const char *rw = folder ? strrchr(folder, ':') : NULL;
+	const char *rw = strrchr(folder, ':');
 	bool writes = rw && strcmp(rw, ":rw") == 0;
+	lb_autofree char *dir =
+		lb_strndup(folder,
+			   writes ? (size_t)(rw - folder) : strlen(folder));
+	lb_autofree char *real = realpath(dir, NULL);
+	struct stat st;
 
-	if (!network && !folder)
-		return;
-	if (!json_is_object(box)) {
-		box = json_object();
-		json_object_set_new(entity, "box", box);
-	}
+	if (!real)
+		return lb_fail_sys(err, LB_NOINPUT, "cannot open '%s'", dir);
+	if (stat(real, &st) < 0 || !S_ISDIR(st.st_mode))
+		return lb_fail(err, LB_USAGE, "--project: '%s' is no folder",
+			       dir);
+	lb_json_set_str(box, "host_path", real, strlen(real));
+	json_object_set_new(box, "host_path_mode",
+			    json_string(writes ? "rw" : "ro"));
+	return 0;
+}
+
+static int add_box(json_t *entity, struct lb_error *err)
+{
+	json_t *had = json_object_get(entity, "box");
+	json_auto_t *box =
+		json_is_object(had) ? json_incref(had) : json_object();
+
 	if (network)
 		json_object_set_new(box, "network", network_of(network));
-	if (folder) {
-		lb_json_set_str(box, "host_path", folder,
-				writes ? (size_t)(rw - folder)
-				       : strlen(folder));
-		json_object_set_new(box, "host_path_mode",
-				    json_string(writes ? "rw" : "ro"));
+	if (folder && add_folder(box, err) < 0)
+		return -1;
+	if (json_object_size(box) > 0)
+		json_object_set(entity, "box", box);
+	return 0;
+}
+
+/* What the options say of a server, wherever the rest is from. */
+static int add_options_to(json_t *entity, struct lb_error *err)
+{
+	const struct {
+		const char *key;
+		const struct lb_list *list;
+		char between;
+	} texts[] = {{"env", &env, '='}, {"headers", &headers, ':'}};
+
+	for (size_t i = 0; i < 2; i++) {
+		json_auto_t *more = pairs(texts[i].list, texts[i].between);
+		json_t *had = json_object_get(entity, texts[i].key);
+
+		if (json_is_object(had))
+			json_object_update(had, more);
+		else if (json_object_size(more) > 0)
+			json_object_set(entity, texts[i].key, more);
 	}
+	if (host)
+		json_object_set_new(entity, "host", json_true());
+	return add_box(entity, err);
 }
 
 /* Of what the command line says. */
@@ -94,48 +132,7 @@ static json_t *make_entity(int argc, char **argv)
 	if (!url)
 		json_object_set(entity, "args", args);
 	json_decref(args);
-	if (env.n > 0)
-		json_object_set_new(entity, "env", pairs(&env, '='));
-	if (headers.n > 0)
-		json_object_set_new(entity, "headers", pairs(&headers, ':'));
-	if (host)
-		json_object_set_new(entity, "host", json_true());
-	add_box(entity);
 	return entity;
-}
-
-/* What is of no meaning to us is not taken over. */
-static json_t *cleaned(const json_t *entity)
-{
-	static const char *const keys[] = {
-		"mode",    "command",     "args",
-		"env",     "box",         "url",
-		"headers", "timeout",     "ssereadtimeout",
-		"host",    "roots",       "tool_call_timeout_sec",
-		"enable",  "elicitation", "readme",
-		"uuid",    "era",         NULL,
-	};
-	json_t *clean = json_object();
-	const char *type = lb_json_str(entity, "type");
-
-	for (size_t i = 0; keys[i]; i++) {
-		json_t *value = json_object_get(entity, keys[i]);
-
-		if (value && !json_is_null(value))
-			json_object_set(clean, keys[i], value);
-	}
-	if (type && !json_object_get(clean, "mode"))
-		json_object_set_new(clean, "mode",
-				    json_string(strstr(type, "http") ? "http"
-								     : type));
-	if (lb_json_bool(entity, "disabled", false))
-		json_object_set_new(clean, "enable", json_false());
-	return clean;
-}
-
-json_t *entity_cleaned(const json_t *entity)
-{
-	return cleaned(entity);
 }
 
 static json_t *find_entity(struct office *o, const char *name,
@@ -147,13 +144,10 @@ static json_t *find_entity(struct office *o, const char *name,
 		lb_fail(err, LB_NOINPUT, "'%s' has no server '%s'", from, name);
 		return NULL;
 	}
-	found = office_stranger(o, name, err);
-	if (!found || lb_mcp_stranger_check(found, "of the file", err) < 0)
+	found = office_foreign(o, name, err);
+	if (!found || foreign_check(found, &env, &headers, err) < 0)
 		return NULL;
-	if (host)
-		json_object_set_new(found, "host", json_true());
-	add_box(found);
-	return cleaned(found);
+	return entity_cleaned(found);
 }
 
 static int add(const char *name, int argc, char **argv, struct lb_error *err)
@@ -168,9 +162,10 @@ static int add(const char *name, int argc, char **argv, struct lb_error *err)
 			      : make_entity(argc, argv);
 	if (entity && disabled)
 		json_object_set_new(entity, "enable", json_false());
-	r = entity ? lb_mcp_shelf_put(o.config, config_file, name, entity,
-				      replace, &path, err)
-		   : -1;
+	r = entity && add_options_to(entity, err) == 0
+		    ? lb_mcp_shelf_put(o.config, config_file, name, entity,
+				       replace, &path, err)
+		    : -1;
 	if (r == 0)
 		lb_tell(NULL, "'%s' is in '%s'; 'lb-mcp test %s' tries it",
 			name, path, name);

@@ -1,5 +1,10 @@
 /* lb-mcp enable, disable and rm */
+#include <unistd.h>
+
 #include "base/log.h"
+#include "base/mem.h"
+#include "box/key.h"
+#include "box/place.h"
 #include "mcp.h"
 #include "mcp/log-file.h"
 #include "mcp/shelf.h"
@@ -47,6 +52,25 @@ int disable_verb(int argc, char **argv)
 	return enable(argv, false);
 }
 
+/* What it wrote may be all that somebody has of it: that is theirs to remove. */
+static void tell_files(const struct office *o, const char *name)
+{
+	lb_autofree char *session = lb_printf("mcp/%s", name);
+	lb_autofree char *folder = lb_box_folder(session), *path = NULL;
+	struct lb_box_places places;
+	struct lb_error err;
+
+	if (lb_box_places_find(&places, o->config, o->state, &err) > 0) {
+		path = lb_printf("%s/%s", places.sessions, folder);
+		if (access(path, F_OK) == 0)
+			lb_tell(NULL,
+				"what '%s' wrote stays in its sandbox; 'lb-box "
+				"delete %s' removes it",
+				name, session);
+	}
+	lb_box_places_release(&places);
+}
+
 int rm_verb(int argc, char **argv)
 {
 	struct office o;
@@ -64,6 +88,7 @@ int rm_verb(int argc, char **argv)
 		}
 		lb_log_file_remove(o.state, *argv);
 		lb_mcp_status_remove(o.state, *argv);
+		tell_files(&o, *argv);
 	}
 	office_close(&o);
 	return code;

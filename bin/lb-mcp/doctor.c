@@ -42,23 +42,6 @@ static void found(struct patient *p, const char *what, const char *why)
 	p->bad = p->bad || why;
 }
 
-static bool is_in_path(const char *command)
-{
-	const char *path = lb_config_env("PATH");
-
-	if (strchr(command, '/'))
-		return access(command, X_OK) == 0;
-	for (size_t n; path && *path; path += n + (path[n] == ':')) {
-		lb_autofree char *file = NULL;
-
-		n = strcspn(path, ":");
-		file = lb_printf("%.*s/%s", (int)n, path, command);
-		if (access(file, X_OK) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* What refers to the environment or a file refers to something. */
 static void check_secrets(struct patient *p, const json_t *texts,
 			  const char *what)
@@ -96,6 +79,8 @@ static void check_sandbox(struct patient *p)
 
 static void check_program(struct patient *p, const struct lb_mcp_server *s)
 {
+	lb_autofree char *path = program_path(s->command);
+
 	if (!json_is_true(
 		    lb_config_get(p->office->config, "mcp.stdio.enabled"))) {
 		found(p, "policy",
@@ -105,8 +90,7 @@ static void check_program(struct patient *p, const struct lb_mcp_server *s)
 	/* In the sandbox there is what is in /usr here. */
 	if (strncmp(s->command, "/mnt/", 5) != 0 &&
 	    strncmp(s->command, "/workspace/", 11) != 0)
-		found(p, "program",
-		      is_in_path(s->command) ? NULL : "it is not there");
+		found(p, "program", path ? NULL : "it is not there");
 	if (!s->on_host)
 		check_sandbox(p);
 }
@@ -114,14 +98,19 @@ static void check_program(struct patient *p, const struct lb_mcp_server *s)
 static void check_connection(struct patient *p)
 {
 	struct line line;
-	lb_autofree char *why = NULL;
+	lb_autofree char *why = NULL, *hint = NULL;
 
 	reach.config = config_file;
-	if (line_try(&line, p->name) < 0)
+	if (line_try(&line, p->name) < 0) {
+		if (line.client)
+			hint = program_hint(&line.server, line.phase,
+					    &line.why);
 		why = line.client && lb_mcp_phase_name(line.phase)
-			      ? lb_printf("%s (%s)", line.why.text,
-					  lb_mcp_phase_name(line.phase))
+			      ? lb_printf("%s (%s)%s%s", line.why.text,
+					  lb_mcp_phase_name(line.phase),
+					  hint ? "; " : "", hint ? hint : "")
 			      : lb_strdup(line.why.text);
+	}
 	found(p, "connection", why);
 	line_close(&line);
 }

@@ -217,6 +217,7 @@ int line_tell(const struct line *line)
 	if (lb_stop_signal())
 		return 128 + lb_stop_signal();
 	line_complain(line, &line->why, 0, line->phase);
+	line_hint(line);
 	return line->why.code;
 }
 

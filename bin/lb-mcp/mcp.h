@@ -64,7 +64,7 @@ extern struct reach reach;
 		 .flag = &reach.host},                                         \
 		{0, "json", NULL, "write lines of JSON", .flag = &reach.json}, \
 		{0, "network", "on|off|HOST,...",                              \
-		 "with --stdio: may it reach others (default: off)",           \
+		 "may it reach others (--stdio and --from; default: off)",     \
 		 .text = &reach.network},                                      \
 		{0, "stdio", "COMMAND", "the server is this command",          \
 		 .text = &reach.stdio},                                        \
@@ -96,11 +96,15 @@ json_t *entity_cleaned(const json_t *entity);
 int office_open(struct office *o, const char *config, const char *from,
 		struct lb_error *err);
 void office_close(struct office *o);
-/* The entity of that name in the file; new. LB_CONFIG. */
-json_t *office_stranger(struct office *o, const char *name,
-			struct lb_error *err);
-/* The entity of that name, or of --stdio and --url (name NULL). LB_UNAVAILABLE:
- * there is none; LB_DENIED: a program, and mcp.stdio.enabled says no. */
+/* One of --from, without what is not its to say, which is told; new. */
+json_t *office_foreign(const struct office *o, const char *name,
+		       struct lb_error *err);
+/* May it be written into the configuration? LB_DENIED: a text of it, other than
+ * those that are said otherwise, would be looked up there. */
+int foreign_check(const json_t *entity, const struct lb_list *env,
+		  const struct lb_list *headers, struct lb_error *err);
+/* The entity of that name, or of --stdio and --url (name NULL).
+ * LB_UNAVAILABLE: there is none; LB_DENIED: a program, and mcp.stdio.enabled says no. */
 int office_server(struct office *o, const char *name,
 		  struct lb_mcp_server *server, struct lb_error *err);
 
@@ -141,6 +145,15 @@ void line_clear(struct line *line);
 /* A failure, as --json wants it; `code` is that of JSON-RPC, or 0. */
 void line_complain(const struct line *line, const struct lb_error *why,
 		   int64_t code, enum lb_mcp_phase phase);
+
+/* hint.c: where a program of that name is; new. NULL: nowhere. */
+char *program_path(const char *command);
+/* What a program that is in a sandbox, and ended like this, may have missed there;
+ * new. NULL: nobody knows. */
+char *program_hint(const struct lb_mcp_server *server, enum lb_mcp_phase phase,
+		   const struct lb_error *why);
+/* Say that, once it is told why it failed. */
+void line_hint(const struct line *line);
 
 /* ask.c: what came of a question. */
 struct reply {

@@ -4,13 +4,11 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/path.h"
 #include "fs/digest.h"
 #include "mcp.h"
-#include "mcp/stranger.h"
 
 enum { MAX_FILE = 4 << 20 };
 
@@ -86,14 +84,6 @@ json_t *network_of(const char *text)
 	return lb_json_pack("{s:o}", "allow", hosts);
 }
 
-static void put_network(json_t *entity)
-{
-	if (!json_is_object(json_object_get(entity, "box")))
-		json_object_set_new(entity, "box", json_object());
-	json_object_set_new(json_object_get(entity, "box"), "network",
-			    network_of(reach.network));
-}
-
 /* --stdio. What it says is for sh, as in a shell's line. */
 static json_t *of_command(struct lb_error *err)
 {
@@ -106,7 +96,8 @@ static json_t *of_command(struct lb_error *err)
 	entity = lb_json_pack("{s:s, s:[s, s], s:O, s:{}}", "command", "sh",
 			      "args", "-c", reach.stdio, "env", env, "box");
 	if (reach.network)
-		put_network(entity);
+		json_object_set_new(json_object_get(entity, "box"), "network",
+				    network_of(reach.network));
 	return entity;
 }
 
@@ -157,29 +148,20 @@ static int unknown(const struct office *o, const char *name,
 		       name);
 }
 
-/* Of a file of others; what is not theirs to say is left out. */
-json_t *office_stranger(struct office *o, const char *name,
-			struct lb_error *err)
+/* --network goes for it, too. */
+static json_t *of_file(const struct office *o, const char *name,
+		       struct lb_error *err)
 {
-	lb_autobuf struct lb_buf told = {0};
-	json_t *entity = lb_mcp_entity_expand(json_object_get(o->servers, name),
-					      lb_config_env, err);
-	json_t *box = json_object_get(entity, "box");
-	const char *network;
+	json_t *entity = office_foreign(o, name, err), *box;
 
-	if (!json_is_object(entity))
+	if (!entity || !reach.network)
 		return entity;
-	lb_mcp_stranger_confine(entity, &told);
-	network = lb_json_str(box, "network");
-	if (json_object_get(box, "network") &&
-	    !(network && strcmp(network, "off") == 0))
-		lb_buf_printf(&told, "%sbox.network", told.len ? ", " : "");
-	json_object_del(box, "network");
-	if (told.len)
-		lb_warn("'%s' of the file says what you have to say (--host, "
-			"--network; add has --project, too); it is left out: "
-			"%s",
-			name, told.data);
+	box = json_object_get(entity, "box");
+	if (!json_is_object(box)) {
+		box = json_object();
+		json_object_set_new(entity, "box", box);
+	}
+	json_object_set_new(box, "network", network_of(reach.network));
 	return entity;
 }
 
@@ -195,12 +177,7 @@ static json_t *entity_of(struct office *o, const char *name,
 		unknown(o, name, err);
 		return NULL;
 	}
-	if (!o->file)
-		return json_incref(entity);
-	entity = office_stranger(o, name, err);
-	if (entity && reach.network)
-		put_network(entity);
-	return entity;
+	return o->file ? of_file(o, name, err) : json_incref(entity);
 }
 
 /* One of a file has a sandbox that stays, as each file, name and command has. */

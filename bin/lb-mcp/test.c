@@ -96,6 +96,8 @@ int test_verb(int argc, char **argv)
 		put_json(status);
 	else
 		tell(line.name, status);
+	if (!line.ready)
+		line_hint(&line);
 	if (!line.nameless)
 		lb_mcp_status_keep(line.office.state, argv[0],
 				   json_incref(status));

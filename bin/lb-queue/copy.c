@@ -1,7 +1,6 @@
 /* lb-queue work - a running CMD, its input and its output. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,9 +10,7 @@
 #include "base/mem.h"
 #include "work.h"
 
-/* How long one that was told to end may take; the longest pause before one
- * that keeps dying is started again. */
-enum { LEAVE_MS = 5000, PAUSE_MS = 100, PAUSE_MAX_MS = 30000, PIPE = 1 << 20 };
+enum { PIPE = 1 << 20 };
 
 void item_free(struct item *item)
 {
@@ -39,15 +36,12 @@ void copy_sweep(struct copy *c)
 	c->n = kept;
 }
 
-static void on_readable(int fd, uint32_t events, void *arg)
+void copy_read(struct copy *c)
 {
-	struct copy *c = arg;
 	struct lb_error err;
 	struct lb_line line;
 	int got = lb_lines_fill(c->lines, &err), more;
 
-	(void)fd;
-	(void)events;
 	while ((more = lb_lines_take(c->lines, &line, &err)) != 0) {
 		if (more > 0)
 			answer_line(c, &line);
@@ -61,6 +55,13 @@ static void on_readable(int fd, uint32_t events, void *arg)
 	close(c->from);
 	c->from = -1;
 	copy_look(c);
+}
+
+static void on_readable(int fd, uint32_t events, void *arg)
+{
+	(void)fd;
+	(void)events;
+	copy_read(arg);
 }
 
 static void on_writable(int fd, uint32_t events, void *arg)
@@ -125,7 +126,7 @@ void copy_give(struct copy *c, struct item *item, const char *text, size_t len)
 	item->to = c->given;
 }
 
-static void close_input(struct copy *c)
+void copy_shut(struct copy *c)
 {
 	lb_loop_watch(c->work->loop, c->to, 0, NULL, NULL);
 	close(c->to);
@@ -145,7 +146,7 @@ void copy_write(struct copy *c)
 		else if (errno == EAGAIN)
 			break;
 		else if (errno != EINTR)
-			close_input(c); /* it reads no more; does it end? */
+			copy_shut(c); /* it reads no more; does it end? */
 	}
 	c->written += done;
 	lb_buf_shift(&c->out, done);
@@ -156,7 +157,7 @@ void copy_write(struct copy *c)
 	if (c->to < 0)
 		return;
 	if (c->closing && c->out.len == 0)
-		close_input(c);
+		copy_shut(c);
 	else
 		lb_loop_watch(c->work->loop, c->to,
 			      c->out.len > 0 ? EPOLLOUT : 0, on_writable, c);
@@ -175,7 +176,7 @@ void copy_kill(struct copy *c)
 	if (c->pid == 0)
 		return;
 	if (c->to >= 0)
-		close_input(c);
+		copy_shut(c);
 	if (c->from >= 0) {
 		lb_loop_watch(w->loop, c->from, 0, NULL, NULL);
 		close(c->from);
@@ -188,75 +189,4 @@ void copy_kill(struct copy *c)
 	lb_lines_close(c->lines);
 	c->lines = NULL;
 	lb_buf_reset(&c->out);
-}
-
-/* It is gone, or must go: with records in hand that is a death. */
-static void die(struct copy *c, const char *why)
-{
-	struct work *w = c->work;
-	bool good = c->closing && c->n == 0; /* it was told to */
-	int64_t pause;
-
-	if (c->n > 0 && !w->stopping)
-		lb_warn("a copy of '%s' %s with %d record%s in hand",
-			w->command[0], why, c->n, c->n == 1 ? "" : "s");
-	copy_kill(c);
-	c->dead = true;
-	w->failures += !good && w->failures < 16;
-	pause = w->failures < 2 ? 0 : (int64_t)PAUSE_MS << (w->failures - 2);
-	c->wait_until =
-		lb_clock_mono() + (pause < PAUSE_MAX_MS ? pause : PAUSE_MAX_MS);
-}
-
-static bool is_late(const struct copy *c, int64_t now)
-{
-	for (int i = 0; i < c->n; i++)
-		if (c->items[i]->deadline <= now)
-			return true;
-	return false;
-}
-
-/*
- * Its group is gone: what it said before lies in the pipe. Another that has
- * the pipe may write on for ever, so there is an end to it.
- */
-static void hear_last_words(struct copy *c)
-{
-	struct pollfd there = {.fd = c->from, .events = POLLIN};
-
-	for (int i = 0; i < 64 && c->from >= 0 && poll(&there, 1, 0) > 0; i++)
-		on_readable(c->from, EPOLLIN, c);
-}
-
-void copy_look(struct copy *c)
-{
-	int64_t now = lb_clock_mono();
-	struct lb_error err;
-
-	if (c->pid == 0 || c->dead)
-		return;
-	if (c->from < 0 && c->n > 0) {
-		die(c, "closed its output");
-	} else if (c->from < 0) {
-		/* All is done; it may put things in order before it goes. */
-		if (c->to >= 0)
-			close_input(c);
-		if (waitpid(c->pid, NULL, WNOHANG) != 0 ||
-		    now - c->since > LEAVE_MS)
-			die(c, "ended");
-	} else if (is_late(c, now)) {
-		on_readable(c->from, EPOLLIN, c); /* is it there already? */
-		if (c->pid != 0 && !c->dead && is_late(c, now))
-			die(c, "passed its deadline");
-	} else if (waitpid(c->pid, NULL, WNOHANG) == c->pid ||
-		   kill(c->pid, 0) < 0) {
-		/* Its group may go on without it. */
-		if (kill(-c->pid, 0) == 0 || errno != ESRCH)
-			return;
-		hear_last_words(c);
-		if (c->pid != 0 && !c->dead)
-			die(c, "ended");
-	} else if (lb_guard_check(c->work->guard, &err) < 0) {
-		lb_report(&err);
-	}
 }

@@ -89,9 +89,13 @@ int copy_start(struct copy *c, struct lb_error *err);
 void copy_give(struct copy *c, struct item *take, const char *text, size_t len);
 void copy_write(struct copy *c); /* as much as it takes */
 void copy_close(struct copy *c); /* its input, once all is written */
+void copy_shut(struct copy *c);  /* its input, now */
+void copy_read(struct copy *c);  /* what it wrote, once */
 void copy_kill(struct copy *c);
-void copy_look(struct copy *c); /* did it end, is something overdue? */
 void copy_sweep(struct copy *c);
+
+/* copy-end.c */
+void copy_look(struct copy *c); /* did it end, is something overdue? */
 void item_free(struct item *take);
 
 /* meant.c */

@@ -99,13 +99,20 @@ json_t *skill_record(const struct lb_shelved *one, const json_t *from)
 }
 
 json_t *install_record(const struct lb_shelf *shelf,
-		       const struct lb_install_row *row)
+		       const struct lb_install_row *row, bool dry, bool people)
 {
 	json_t *o = lb_json_pack("{s:s}", "kind", "skill");
 	lb_autofree char *path = lb_printf("%s/%s", shelf->store, row->name);
+	lb_autofree char *would =
+		lb_printf("would be %s", lb_installed_word(row->what));
 
 	set(o, "name", row->name);
-	set(o, "action", lb_installed_word(row->what));
+	set(o, "action",
+	    dry && people && row->what != LB_UNCHANGED
+		    ? would
+		    : lb_installed_word(row->what));
+	if (dry)
+		json_object_set_new(o, "dry_run", json_true());
 	set(o, "path", path);
 	if (row->changes)
 		json_object_set(o, "changes", row->changes);

@@ -105,7 +105,8 @@ static int run_editor(char *file, struct lb_error *err)
 	return 0;
 }
 
-static int by_hand(struct lb_buf *text, struct lb_error *err)
+/* What was typed is in *typed afterwards, in a folder of its own; caller frees. */
+static int by_hand(struct lb_buf *text, char **typed, struct lb_error *err)
 {
 	const char *temp = lb_config_env("TMPDIR");
 	lb_autofree char *folder =
@@ -127,31 +128,48 @@ static int by_hand(struct lb_buf *text, struct lb_error *err)
 		lb_fail_sys(err, LB_IO, "cannot write '%s'", file);
 	else if (run_editor(file, err) == 0)
 		r = lb_path_read(file, LB_SKILL_MD_MAX, &now, &len, err);
-	unlink(file);
-	rmdir(folder);
-	if (r < 0)
+	if (r < 0) {
+		unlink(file);
+		rmdir(folder);
 		return -1;
+	}
 	lb_buf_reset(text);
 	lb_buf_put(text, now, len);
+	*typed = lb_steal(&file);
 	return 0;
+}
+
+/* What somebody typed is nothing to throw away because of a slip in it. */
+static int done_typing(char *typed, int r, struct lb_error *err)
+{
+	if (r < 0)
+		return lb_error_wrap(err, "what was typed is kept in '%s'",
+				     typed);
+	unlink(typed);
+	*strrchr(typed, '/') = '\0';
+	rmdir(typed);
+	return r;
 }
 
 static int edit(struct desk *d, const char *name, struct lb_error *err)
 {
 	bool said = set.n > 0 || unset.n > 0 || instructions;
 	lb_autobuf struct lb_buf text = {0};
+	lb_autofree char *typed = NULL;
 	struct lb_shelved one;
+	int r;
 
 	if (lb_shelf_find(d->shelf, name, &one, err) < 0)
 		return -1;
 	lb_buf_put(&text, one.text ? one.text : "", one.len);
 	lb_shelved_one_release(&one);
-	if ((said ? change(&text, err) : by_hand(&text, err)) < 0)
+	if ((said ? change(&text, err) : by_hand(&text, &typed, err)) < 0)
 		return -1;
-	return lb_own_write(d->shelf, name,
-			    &(struct lb_own_file){"SKILL.md", lb_buf_str(&text),
-						  text.len, LB_OWN_AS_IS},
-			    err);
+	r = lb_own_write(d->shelf, name,
+			 &(struct lb_own_file){"SKILL.md", lb_buf_str(&text),
+					       text.len, LB_OWN_AS_IS},
+			 err);
+	return typed ? done_typing(typed, r, err) : r;
 }
 
 int edit_verb(int argc, char **argv)

@@ -58,7 +58,10 @@ static int install(struct desk *d, struct lb_got *got,
 		   const struct lb_list *which, struct lb_table *table,
 		   struct lb_error *err)
 {
-	const struct lb_install how = {replace, force, strict, dry};
+	const struct lb_install how = {.replace = replace,
+				       .force = force,
+				       .strict = strict,
+				       .dry = dry};
 	struct lb_install_rows rows = {0};
 	struct lb_offers offers = {0};
 	int r = lb_offers_find(&offers, &got->pack, &got->from, err);
@@ -71,7 +74,9 @@ static int install(struct desk *d, struct lb_got *got,
 				      &got->origin, &how, &rows, err);
 	}
 	for (size_t i = 0; r == 0 && i < rows.n; i++)
-		lb_table_row(table, install_record(d->shelf, &rows.at[i]));
+		lb_table_row(table,
+			     install_record(d->shelf, &rows.at[i], dry,
+					    !json && isatty(STDOUT_FILENO)));
 	lb_install_rows_release(&rows);
 	lb_offers_release(&offers);
 	return r;

@@ -17,6 +17,10 @@ static int remove_one(struct desk *d, struct lb_change *c, const char *name,
 	struct lb_shelved one;
 	int r = lb_shelf_find(d->shelf, name, &one, err);
 
+	/* One that is known and not there: somebody was cut off. */
+	if (r < 0 && err->code == LB_NOINPUT &&
+	    json_object_get(c->skills, name))
+		return lb_change_remove(c, name, err);
 	if (r < 0)
 		return -1;
 	if (one.is_own)

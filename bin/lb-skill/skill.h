@@ -78,9 +78,10 @@ int desk_get(struct desk *d, struct lb_got *got, const char *name,
 int desk_bytes(struct lb_got *got, const char *bytes, size_t len,
 	       struct lb_error *err);
 
-/* What became of one that was installed, a record. New. */
+/* What became of one that was installed, or (`dry`) would become, which a table
+ * for people says in other words; a record. New. */
 json_t *install_record(const struct lb_shelf *shelf,
-		       const struct lb_install_row *row);
+		       const struct lb_install_row *row, bool dry, bool people);
 
 /* All skills, and those that a pipeline has. Close it whatever happened. */
 struct room {

@@ -1,5 +1,6 @@
 /* lb-skill update */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/log.h"
@@ -8,8 +9,9 @@
 #include "skill/change.h"
 #include "skill/install.h"
 #include "skill/own.h"
+#include "skill/sum.h"
 
-static bool json, force, strict, dry;
+static bool json, force, strict, dry, frozen;
 static const char *config_file;
 
 const struct lb_opt update_options[] = {
@@ -21,6 +23,9 @@ const struct lb_opt update_options[] = {
 	{.name = "force",
 	 .help = "undo what was edited here since it was installed",
 	 .flag = &force},
+	{.name = "frozen",
+	 .help = "put back what lock.json says, and nothing newer",
+	 .flag = &frozen},
 	{.name = "json",
 	 .help = "write records to a terminal too",
 	 .flag = &json},
@@ -51,12 +56,13 @@ static int choose(struct lb_offers *offers, const struct lb_got *got,
 }
 
 static int update_from(struct desk *d, struct lb_source *source,
-		       const char *name, struct lb_table *table,
-		       struct lb_error *err)
+		       const char *name, const char *tree,
+		       struct lb_table *table, struct lb_error *err)
 {
 	const struct lb_install how = {.force = force,
 				       .strict = strict,
-				       .dry = dry};
+				       .dry = dry,
+				       .tree = tree};
 	struct lb_install_rows rows = {0};
 	struct lb_offers offers = {0};
 	struct lb_got got = {0};
@@ -68,7 +74,9 @@ static int update_from(struct desk *d, struct lb_source *source,
 		r = lb_skills_install(d->shelf, &offers, &got.pack, &got.origin,
 				      &how, &rows, err);
 	if (r == 0)
-		lb_table_row(table, install_record(d->shelf, &rows.at[0]));
+		lb_table_row(table,
+			     install_record(d->shelf, &rows.at[0], dry,
+					    !json && isatty(STDOUT_FILENO)));
 	lb_install_rows_release(&rows);
 	lb_offers_release(&offers);
 	lb_got_release(&got);
@@ -97,26 +105,17 @@ static int is_same(struct desk *d, struct lb_source *source, const char *name,
 	return is_own;
 }
 
-static int update(struct desk *d, const char *name, const json_t *from,
-		  struct lb_table *table, struct lb_error *err)
+static void tell_unchanged(struct desk *d, const char *name,
+			   struct lb_table *table)
 {
-	struct lb_source source;
 	lb_autofree char *own = lb_strdup(name);
-	int r = lb_source_known(&source, from, false, err);
-	int same = r == 0 ? is_same(d, &source, name, from, err) : r;
 
-	if (same > 0)
-		lb_table_row(table, install_record(d->shelf,
-						   &(struct lb_install_row){
-							   .name = own,
-							   .what = LB_UNCHANGED,
-						   }));
-	else if (same < 0)
-		r = -1;
-	else
-		r = update_from(d, &source, name, table, err);
-	lb_source_release(&source);
-	return r < 0 ? lb_error_wrap(err, "skill '%s'", name) : 0;
+	lb_table_row(table, install_record(d->shelf,
+					   &(struct lb_install_row){
+						   .name = own,
+						   .what = LB_UNCHANGED,
+					   },
+					   dry, false));
 }
 
 static bool can_update(const json_t *from)
@@ -125,6 +124,78 @@ static bool can_update(const json_t *from)
 
 	return source && strcmp(source, LB_SKILL_LOCAL) != 0 &&
 	       strcmp(source, "-") != 0;
+}
+
+static int update(struct desk *d, const char *name, const json_t *from,
+		  struct lb_table *table, struct lb_error *err)
+{
+	struct lb_source source;
+	int r = lb_source_known(&source, from, false, err);
+	int same = r == 0 ? is_same(d, &source, name, from, err) : r;
+
+	if (same > 0)
+		tell_unchanged(d, name, table);
+	else if (same < 0)
+		r = -1;
+	else
+		r = update_from(d, &source, name, NULL, table, err);
+	lb_source_release(&source);
+	return r;
+}
+
+/* Is it there, to the last byte as it was installed? */
+static bool is_intact(const struct desk *d, const char *name, const char *tree)
+{
+	lb_autobuf struct lb_buf list = {0};
+	struct lb_pack pack = {0};
+	struct lb_shelved one;
+	char sum[LB_SKILL_SUM];
+	struct lb_error none;
+	bool good;
+
+	if (lb_shelf_find(d->shelf, name, &one, &none) < 0)
+		return false;
+	good = one.is_own && lb_shelved_pack(&one, &pack, &none) == 0;
+	lb_skill_list(&pack, &list);
+	lb_skill_sum(&list, sum);
+	lb_pack_release(&pack);
+	lb_shelved_one_release(&one);
+	return good && strcmp(sum, tree) == 0;
+}
+
+/* As it was: of the same commit, and the same to the last byte. */
+static int put_back(struct desk *d, const char *name, const json_t *from,
+		    struct lb_table *table, struct lb_error *err)
+{
+	const char *tree = lb_json_str(from, "tree");
+	struct lb_source source;
+	int r;
+
+	if (tree && is_intact(d, name, tree)) {
+		tell_unchanged(d, name, table);
+		return 0;
+	}
+	if (!tree || !can_update(from))
+		return lb_fail(err, LB_DATA,
+			       "it is not as it was installed, and nobody "
+			       "knows where that is to be had");
+	r = lb_source_known(&source, from, true, err);
+	if (r == 0)
+		r = update_from(d, &source, name, tree, table, err);
+	lb_source_release(&source);
+	return r;
+}
+
+static int renew(struct desk *d, const char *name, const json_t *from,
+		 struct lb_table *table, struct lb_error *err)
+{
+	int r = frozen ? put_back(d, name, from, table, err)
+		       : update(d, name, from, table, err);
+
+	/* What names it already is not wrapped. */
+	return r == 0 || strncmp(err->text, "skill '", 7) == 0
+		       ? r
+		       : lb_error_wrap(err, "skill '%s'", name);
 }
 
 static int no_such(struct desk *d, const char *name, struct lb_error *err)
@@ -163,13 +234,14 @@ int update_verb(int argc, char **argv)
 	table = lb_table_open(columns, json);
 	for (int i = 0; i < argc; i++) {
 		from = json_object_get(known, argv[i]);
-		if ((from ? update(&d, argv[i], from, table, &err)
+		if ((from ? renew(&d, argv[i], from, table, &err)
 			  : no_such(&d, argv[i], &err)) < 0)
 			code = complain(code, &err);
 	}
 	json_object_foreach(known, name,
-			    from) if (argc == 0 && can_update(from) &&
-				      update(&d, name, from, table, &err) < 0)
+			    from) if (argc == 0 &&
+				      (frozen || can_update(from)) &&
+				      renew(&d, name, from, table, &err) < 0)
 		code = complain(code, &err);
 	lb_table_close(table);
 	desk_close(&d);

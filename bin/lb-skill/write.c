@@ -62,6 +62,11 @@ int create_verb(int argc, char **argv)
 							file.len, LB_OWN_PLAIN},
 				  &err);
 	}
+	if (r == 0)
+		lb_tell(NULL,
+			"'%s' is in '%s/%s'; 'lb-skill edit' and "
+			"'lb-skill write' change it",
+			argv[0], d.shelf->store, argv[0]);
 	desk_close(&d);
 	return r < 0 ? lb_report(&err) : LB_OK;
 }

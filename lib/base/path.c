@@ -73,7 +73,7 @@ char *lb_path_share(const char *share, const char *name)
 }
 
 /* What is no file may never say anything: how long it may take, ms. */
-enum { WRITER_MS = 2000, SILENCE_MS = 10000 };
+enum { WRITER_MS = 2000, SILENCE_MS = 10000, READ_SIZE = 64 * 1024 };
 
 static bool wait_for(int fd, int ms)
 {
@@ -91,14 +91,15 @@ int lb_path_read(const char *path, size_t max, char **text, size_t *len,
 	lb_autoclose int fd =
 		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	lb_autobuf struct lb_buf all = {0};
-	char part[65536];
+	/* Not on the stack, every page of which would be touched. */
+	lb_autofree char *part = lb_alloc_raw(READ_SIZE);
 	ssize_t got;
 	bool came;
 
 	if (fd < 0)
 		return lb_fail_sys(err, LB_NOINPUT, "cannot open '%s'", path);
 	came = wait_for(fd, WRITER_MS);
-	while ((got = read(fd, part, sizeof(part))) != 0) {
+	while ((got = read(fd, part, READ_SIZE)) != 0) {
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0 && errno == EAGAIN && wait_for(fd, SILENCE_MS))

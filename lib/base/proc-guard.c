@@ -116,11 +116,18 @@ int lb_guard_check(struct lb_guard *guard, struct lb_error *err)
 	return start_guard(guard, err);
 }
 
+void lb_guard_dismiss(struct lb_guard *guard)
+{
+	close(guard->tell);
+	guard->tell = -1;
+}
+
 void lb_guard_close(struct lb_guard *guard)
 {
 	if (!guard)
 		return;
-	close(guard->tell);
+	if (guard->tell >= 0)
+		close(guard->tell);
 	/* Not left to the first process: a container's may reap nobody. */
 	while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
 		;

@@ -33,6 +33,9 @@ struct lb_guard;
 struct lb_guard *lb_guard_open(struct lb_error *err);
 /* Kills what is left and waits until that is done. NULL is allowed. */
 void lb_guard_close(struct lb_guard *guard);
+/* The first half of that: kills what is left, and is not waited for yet.
+ * Nothing but lb_guard_close() may follow. */
+void lb_guard_dismiss(struct lb_guard *guard);
 int lb_guard_check(struct lb_guard *guard, struct lb_error *err);
 
 /*

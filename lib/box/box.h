@@ -53,6 +53,7 @@ struct lb_box_job {
 	int in, out, err;
 	bool terminal; /* `in` and `out` are ours: the command gets another */
 	bool need_groups; /* no cgroup, no run */
+	bool is_last;     /* this box runs nothing else, now or later */
 	bool counts_cpu;  /* the result's cpu_ms is wanted */
 	/* It is ended when it has used so much of the processors' time, or,
 	 * where that is not counted, its own time on all it may have; 0: not. */

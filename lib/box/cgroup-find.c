@@ -46,7 +46,7 @@ static char *read_proc(const char *root, const char *name)
 	lb_autofree char *path = lb_printf("%s/proc/self/%s", root, name);
 	lb_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t size = 16 * 1024, len = 0;
-	char *text = lb_alloc(size);
+	char *text = lb_alloc_raw(size);
 	ssize_t got = fd < 0 ? -1 : 1;
 
 	while (got > 0 && size <= MOST_PROC) {

@@ -76,8 +76,12 @@ void lb_check_network(const struct lb_patient *p, struct lb_symptom *s)
 		lb_symptom_say(s, LB_HEALTH_OK, "whatever box.backend has");
 		return;
 	}
-	if (lb_box_probe(p->config, &backend, &err) == 0 &&
-	    strcmp(backend, lb_box_bwrap.name) != 0) {
+	if (lb_box_probe(p->config, &backend, &err) < 0) {
+		lb_symptom_say(s, LB_HEALTH_WEAK,
+			       "there is none without a sandbox");
+		return;
+	}
+	if (strcmp(backend, lb_box_bwrap.name) != 0) {
 		lb_symptom_say(s, LB_HEALTH_WEAK,
 			       "none is reached from a sandbox of %s", backend);
 		lb_buf_puts(&s->advice, "only bubblewrap has one: 'lb-config "

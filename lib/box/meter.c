@@ -93,10 +93,10 @@ static int say_refused(const struct lb_box_meter *m, size_t scope,
 	switch (a->what) {
 	case LB_QUOTA_AT_ONCE:
 		return lb_fail(err, LB_DENIED,
-			       "quota: %lld commands at once are the most for "
-			       "one %s (box.quota.%s.concurrent_execs); try "
+			       "quota: one %s may run %lld at once, and no "
+			       "more (box.quota.%s.concurrent_execs); try "
 			       "again when one has ended",
-			       (long long)s->at_once, s->name, s->name);
+			       s->name, (long long)s->at_once, s->name);
 	case LB_QUOTA_RUNS:
 		return lb_fail(err, LB_DENIED,
 			       "quota: the %lld commands a day of one %s are "

@@ -19,8 +19,9 @@
 enum {
 	PIECE = 4096, /* what a pipe takes that poll(2) says has room */
 	MOST_NOTES = 8,
-	NOTE = 300,   /* bytes of one */
-	ANSWER = 3500 /* bytes of a line; see LB_RUN_LINE */
+	NOTE = 300,    /* bytes of one */
+	ANSWER = 3500, /* bytes of a line; see LB_RUN_LINE */
+	ODD_STATUS = 255,
 };
 
 int lb_remote_check(const struct lb_box_exec *x, struct lb_error *err)
@@ -150,6 +151,7 @@ int lb_remote_explain(const char *said, struct lb_error *err)
 void lb_remote_read(const char *line, struct lb_box_report *report)
 {
 	json_t *answer = json_loads(line, JSON_ALLOW_NUL, NULL);
+	const char *status = lb_json_str(answer, "status");
 	int64_t code = -1;
 
 	report->began |= lb_json_bool(answer, "began", false);
@@ -159,8 +161,12 @@ void lb_remote_read(const char *line, struct lb_box_report *report)
 	}
 	report->answer = answer;
 	lb_json_int(answer, "exit_code", &code);
-	/* one that timed out has none, and ran */
-	report->exit_code = code >= 0 && code <= 255 ? (int)code : 0;
+	/* One that timed out has none, and ran. What else is no status of a
+	 * command does not say that all went well. */
+	report->exit_code = code >= 0 && code <= 255 ? (int)code
+			    : status && strcmp(status, "timed_out") == 0
+				    ? 0
+				    : ODD_STATUS;
 }
 
 static enum lb_box_limits limits_of(const char *name)

@@ -169,6 +169,8 @@ static void finish(struct lb_box_run *run)
 		run->result.exit_code = -1;
 	else if (has_not_run(run))
 		explain(run, &why);
+	if (run->job.is_last)
+		lb_run_dismiss_guard(run);
 	run->job.done(run->job.arg, &run->result,
 		      why.code == LB_OK ? NULL : &why);
 	lb_run_free(run);

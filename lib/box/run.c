@@ -22,6 +22,16 @@ static void forget(const struct lb_box_run *run, pid_t pid)
 		lb_guard_forget(run->box->guard, pid);
 }
 
+void lb_run_dismiss_guard(struct lb_box_run *run)
+{
+	forget(run, run->x.pid);
+	forget(run, run->report.child);
+	run->x.pid = 0;
+	run->report.child = 0;
+	if (run->box->guard)
+		lb_guard_dismiss(run->box->guard);
+}
+
 void lb_run_free(struct lb_box_run *run)
 {
 	forget(run, run->x.pid);

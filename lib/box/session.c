@@ -55,6 +55,13 @@ static int look(struct opening *o, struct lb_error *err)
 			       s->workspace, (unsigned long)st.st_uid);
 	s->uid = st.st_uid;
 	s->gid = st.st_gid;
+	/* A command may have taken its owner's rights away, and nobody could
+	 * begin there to give them back. Nothing else comes into its place:
+	 * what is above it is ours. */
+	if ((st.st_mode & 0700) != 0700 &&
+	    chmod(s->workspace, (st.st_mode & 07777) | 0700) < 0)
+		return lb_fail_sys(err, LB_IO, "cannot open '%s'",
+				   s->workspace);
 	return 1;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/utf8.h"
 
 enum { READ_SIZE = 64 * 1024, TURNS = 16, WRITE_SIZE = 4096, MOST_HELD = 4096 };
@@ -154,10 +155,11 @@ void lb_box_stream_let_go(struct lb_box_stream *s)
 
 void lb_box_stream_drain(struct lb_box_stream *s)
 {
-	char text[READ_SIZE];
+	/* Not on the stack, every page of which would be touched. */
+	lb_autofree char *text = lb_alloc_raw(READ_SIZE);
 
 	for (int i = 0; s->fd >= 0 && s->text.len == 0 && i < TURNS; i++) {
-		ssize_t got = read(s->fd, text, sizeof(text));
+		ssize_t got = read(s->fd, text, READ_SIZE);
 
 		if (got < 0 && errno == EINTR)
 			continue;

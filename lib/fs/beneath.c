@@ -54,6 +54,17 @@ static const char *shown(const struct lb_beneath *at)
 	return at->shown ? at->shown : at->path;
 }
 
+/* Is ".." a part of it? */
+static bool goes_up(const char *path)
+{
+	for (size_t n; *path; path += n + (path[n] == '/')) {
+		n = strcspn(path, "/");
+		if (n == 2 && path[0] == '.' && path[1] == '.')
+			return true;
+	}
+	return false;
+}
+
 /* What errno says of it. */
 static int refuse(const struct lb_beneath *at, struct lb_error *err)
 {
@@ -62,8 +73,8 @@ static int refuse(const struct lb_beneath *at, struct lb_error *err)
 	switch (errno) {
 	case EXDEV:
 		return lb_fail(err, LB_DENIED,
-			       "'%.*s' leads out of its folder by a link",
-			       SHOWN, name);
+			       "'%.*s' leads out of its folder%s", SHOWN, name,
+			       goes_up(at->path) ? "" : " by a link");
 	case ENOSYS:
 		return lb_fail(err, LB_OS,
 			       "cannot open '%.*s' safely: no openat2 here "

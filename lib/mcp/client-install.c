@@ -51,7 +51,14 @@ static void fail(struct lb_mcp_client *c, enum lb_mcp_phase phase,
 	lb_autobuf struct lb_buf clean = {0};
 	struct lb_error err;
 
-	lb_utf8_clean(&clean, lb_buf_str(&c->said), c->said.len);
+	const char *said = lb_buf_str(&c->said), *whole = strstr(said, "; ");
+
+	/* Whole lines, if there are some. */
+	if (c->said.len == SAID && whole && whole[2])
+		said = whole + 2;
+	lb_utf8_clean(&clean, said, strlen(said));
+	while (clean.len > 0 && strchr("; ", clean.data[clean.len - 1]))
+		clean.data[--clean.len] = '\0';
 	lb_fail(&err, LB_AGAIN, "%s: %s", what, lb_buf_str(&clean));
 	lb_mcp_fail(c, phase, &err);
 }

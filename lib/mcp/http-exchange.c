@@ -12,6 +12,7 @@
 
 enum {
 	RETRY_MS = 1000,
+	LEAST_MS = 200, /* whatever a server says: else it has us go round */
 	MAX_RETRY_MS = 30 * 1000,
 	MAX_RESUMES = 5, /* in a row that brought nothing */
 };
@@ -110,6 +111,8 @@ static void resume(struct lb_exchange *e)
 	e->resumes++;
 	if (e->what == LB_LISTEN && e->sse.retry_ms == 0)
 		wait <<= e->resumes;
+	if (wait < LEAST_MS)
+		wait = LEAST_MS;
 	if (wait > MAX_RETRY_MS)
 		wait = MAX_RETRY_MS;
 	lb_sse_release(&e->sse);

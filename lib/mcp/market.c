@@ -4,13 +4,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "box/spec.h"
+#include "config/coerce.h"
+#include "mcp/server.h"
 #include "mcp/shelf.h"
-#include "mcp/stranger.h"
 #include "net/fetch.h"
 
 enum { MAX_FACTS = 1 << 20, FETCH_MS = 15 * 1000, MAX_PART = 128, HOSTS = 64 };
@@ -129,6 +131,28 @@ static bool is_part(const char *text, size_t len)
 	return true;
 }
 
+/* "env:KEY" would give a stranger what is secret here, "cmd:..." run what he
+ * likes. */
+static int check_texts(const json_t *extra, const char *path,
+		       struct lb_error *err)
+{
+	const char *name;
+	json_t *text;
+
+	json_object_foreach((json_t *)(uintptr_t)lb_json_path(extra, path),
+			    name, text)
+	{
+		const char *is = json_string_value(text);
+
+		if (is && *is && !lb_secret_is_literal(is))
+			return lb_fail(err, LB_DENIED,
+				       "%s.%.60s of the marketplace's answer "
+				       "refers to what is on this machine",
+				       path, name);
+	}
+	return 0;
+}
+
 /* A script by its path shows the folder that it is in (stage.c), and what is a
  * path here is not what the one who wrote it means. */
 static int check_paths(const json_t *extra, struct lb_error *err)
@@ -152,10 +176,46 @@ static int check_paths(const json_t *extra, struct lb_error *err)
 		  : 0;
 }
 
+/* What an operator writes may be anywhere; a stranger's is asked for by POST, and
+ * what listens on this machine or beside it may do what it is told. */
+static int check_url(const json_t *extra, const char *key, struct lb_error *err)
+{
+	const char *url = lb_json_str(extra, key);
+	const char *host = url ? strstr(url, "://") : NULL;
+	size_t len = host ? strcspn(host + 3, ":/?#") : 0;
+	struct lb_error why;
+
+	if (!url)
+		return 0;
+	if (lb_fetch_check(url, &why) < 0)
+		return lb_fail(err, LB_DENIED,
+			       "the url of the marketplace's answer: %s",
+			       why.text);
+	while (len > 0 && host[len + 2] == '.')
+		len--;
+	if (len >= 9 && strncasecmp(host + len + 3 - 9, "localhost", 9) == 0 &&
+	    (len == 9 || host[len + 3 - 10] == '.'))
+		return lb_fail(err, LB_DENIED,
+			       "the url of the marketplace's answer is one of "
+			       "this machine");
+	return 0;
+}
+
+/* What is the operator's to say alone: to be outside of a sandbox, to see a
+ * folder of this machine. */
+static void drop_ours(json_t *entity)
+{
+	lb_autobuf struct lb_buf named = {0};
+
+	json_object_del(entity, "name");
+	json_object_del(entity, "trust_env");
+	lb_mcp_entity_tame(entity, true, &named);
+}
+
 /* {mode, extra_args...} as an entity; what is said at the top wins. */
 static json_t *entity_of(const json_t *mcp, struct lb_error *err)
 {
-	lb_autobuf struct lb_buf told = {0};
+	static const char *const texts[] = {"env", "headers", "box.env", NULL};
 	const json_t *extra = json_object_get(mcp, "extra_args");
 	const char *mode = lb_json_str(mcp, "mode");
 	const char *readme = lb_json_str(mcp, "readme");
@@ -165,18 +225,18 @@ static json_t *entity_of(const json_t *mcp, struct lb_error *err)
 		lb_fail(err, LB_DATA, "the marketplace's answer has no mode");
 		return NULL;
 	}
-	if (lb_mcp_stranger_check(extra, "of the marketplace's answer", err) <
-		    0 ||
-	    check_paths(extra, err) < 0)
+	for (size_t i = 0; texts[i]; i++)
+		if (check_texts(extra, texts[i], err) < 0)
+			return NULL;
+	if (check_paths(extra, err) < 0 || check_url(extra, "url", err) < 0 ||
+	    check_url(extra, "serverUrl", err) < 0)
 		return NULL;
 	entity = json_is_object(extra) ? json_deep_copy(extra) : json_object();
 	/* Names of LangBot's for what is one thing here. */
 	if (strcmp(mode, "http") == 0 || strcmp(mode, "sse") == 0)
 		mode = "remote";
 	lb_json_set_str(entity, "mode", mode, strlen(mode));
-	lb_mcp_stranger_confine(entity, &told);
-	json_object_del(entity, "name");
-	json_object_del(entity, "trust_env");
+	drop_ours(entity);
 	if (readme && *readme)
 		lb_json_set_str(entity, "readme", readme,
 				strlen(readme) < 4000 ? strlen(readme) : 4000);

@@ -65,6 +65,12 @@ bool lb_mcp_pool_wants(const struct lb_mcp_pool *p, const char *name,
 int lb_mcp_pool_add(struct lb_mcp_pool *p, const char *name,
 		    const json_t *entity, struct lb_error *err);
 
+/*
+ * pool-offer.c: of what a server lists, what can be offered to a model; new. What
+ * is left out is told.
+ */
+json_t *lb_mcp_tools_usable(const struct lb_mcp_member *m, const json_t *tools);
+
 /* pool.c: what a member is from now on, for others to read. */
 void lb_mcp_member_keep(const struct lb_mcp_member *m, json_t *take);
 

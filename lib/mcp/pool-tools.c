@@ -1,4 +1,4 @@
-/* pool-tools.c - what the members of a pool offer, and calls. */
+/* pool-tools.c - whose a tool is, and calls. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,46 +60,6 @@ static const json_t *find_tool(const struct lb_mcp_member *m, const char *name)
 			return one;
 	}
 	return NULL;
-}
-
-static void put_tool(json_t *all, const struct lb_mcp_member *m,
-		     const json_t *tool)
-{
-	const char *name = lb_json_str(tool, "name");
-	const char *about = lb_json_str(tool, "description");
-	const json_t *schema = json_object_get(tool, "inputSchema");
-	lb_autofree char *full = lb_printf("%s__%s", m->server.name, name);
-	json_t *offer = json_object();
-
-	if (!about)
-		about = lb_json_str(tool, "title");
-	lb_json_set_str(offer, "name", full, strlen(full));
-	lb_json_set_str(offer, "description", about ? about : "",
-			about ? strlen(about) : 0);
-	json_object_set_new(offer, "parameters",
-			    json_is_object(schema)
-				    ? json_incref((json_t *)(uintptr_t)schema)
-				    : lb_json_pack("{s:s}", "type", "object"));
-	json_array_append_new(all, offer);
-}
-
-json_t *lb_mcp_pool_tools(const struct lb_mcp_pool *p, lb_mcp_may_fn *may,
-			  const void *arg)
-{
-	json_t *all = json_array(), *tool;
-	size_t k;
-
-	for (size_t i = 0; i < p->n; i++) {
-		const struct lb_mcp_member *m = p->members[i];
-
-		if (may && !may(arg, m->server.name))
-			continue;
-		json_array_foreach(m->tools, k, tool)
-		{
-			put_tool(all, m, tool);
-		}
-	}
-	return all;
 }
 
 bool lb_mcp_pool_has_resources(const struct lb_mcp_pool *p, lb_mcp_may_fn *may,

@@ -137,26 +137,6 @@ static void ping(void *arg)
 
 static void list(struct lb_mcp_member *m);
 
-/* Those that nobody could call are left out. */
-static json_t *usable(const struct lb_mcp_member *m, const json_t *tools)
-{
-	json_t *good = json_array(), *one;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)tools, i, one)
-	{
-		const char *name = lb_json_str(one, "name");
-
-		if (name && *name)
-			json_array_append(good, one);
-		else
-			lb_warn("MCP server '%s': a tool without a name is "
-				"left out",
-				m->server.name);
-	}
-	return good;
-}
-
 static void on_list(void *arg, const struct lb_peer_answer *answer)
 {
 	struct lb_mcp_member *m = arg;
@@ -175,7 +155,8 @@ static void on_list(void *arg, const struct lb_peer_answer *answer)
 				      : answer->failure->message);
 		tools = m->tools ? json_incref(m->tools) : json_array();
 	} else {
-		tools = usable(m, json_object_get(answer->result, "tools"));
+		tools = lb_mcp_tools_usable(m, json_object_get(answer->result,
+							       "tools"));
 	}
 	same = m->tools && json_equal(m->tools, tools);
 	json_decref(m->tools);

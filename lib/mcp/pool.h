@@ -2,7 +2,8 @@
  * mcp/pool.h - servers that live long: begun, watched, begun again.
  *
  *     pool.c        members, from their start to their end
- *     pool-tools.c  what they offer, and calls
+ *     pool-offer.c  what they offer
+ *     pool-tools.c  calls
  *     pool-listen.c what they tell of changes
  *
  * Each enabled server of the configuration is a member. One that fails is begun
@@ -52,7 +53,9 @@ bool lb_mcp_pool_is_settled(const struct lb_mcp_pool *pool);
 typedef bool lb_mcp_may_fn(const void *arg, const char *server);
 
 /*
- * What the members offer: [{name: "SERVER__TOOL", description, parameters}], new.
+ * What the members offer: [{name: "SERVER__TOOL", description, parameters}], new. It
+ * fits a line of lb-provider(7), and no more are told than lb-agent takes: each
+ * member has a share of that, whatever the others list.
  */
 json_t *lb_mcp_pool_tools(const struct lb_mcp_pool *pool, lb_mcp_may_fn *may,
 			  const void *arg);

@@ -94,6 +94,33 @@ json_t *lb_mcp_entity_expand(const json_t *entity, variable_fn *variable,
 	return expand(entity, variable, 0, err);
 }
 
+/* Take it out, and name it if it meant something. */
+static void take_out(json_t *from, const char *prefix, const char *key,
+		     struct lb_buf *named)
+{
+	const json_t *value = json_object_get(from, key);
+	const char *text = json_string_value(value);
+
+	if (value && !json_is_null(value) && !json_is_false(value) &&
+	    !(text && strcmp(text, "off") == 0))
+		lb_buf_printf(named, "%s%s%s", named->len ? ", " : "", prefix,
+			      key);
+	json_object_del(from, key);
+}
+
+void lb_mcp_entity_tame(json_t *entity, bool network, struct lb_buf *named)
+{
+	static const char *const top[] = {"host", "elicitation", "roots", NULL};
+	json_t *box = json_object_get(entity, "box");
+
+	for (size_t i = 0; top[i]; i++)
+		take_out(entity, "", top[i], named);
+	take_out(box, "box.", "host_path", named);
+	json_object_del(box, "host_path_mode");
+	if (!network)
+		take_out(box, "box.", "network", named);
+}
+
 const json_t *lb_mcp_file_servers(const json_t *file, struct lb_error *err)
 {
 	static const char *const places[] = {"mcpServers", "servers",

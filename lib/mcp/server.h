@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 
 enum {
@@ -68,6 +69,14 @@ void lb_mcp_server_release(struct lb_mcp_server *server);
 json_t *lb_mcp_entity_expand(const json_t *entity,
 			     const char *(*variable)(const char *name),
 			     struct lb_error *err);
+
+/*
+ * What somebody else wrote does not say what is the operator's to say alone: to be
+ * outside of a sandbox, to see a folder of this machine, to be told of others and
+ * answered without being asked; nor, unless `network`, to reach others. It is taken
+ * out, and what would have counted is named: "host, box.network".
+ */
+void lb_mcp_entity_tame(json_t *entity, bool network, struct lb_buf *named);
 
 /* The servers of such a file: {"mcpServers":{...}}, {"servers":{...}} or
  * {"mcp":{"servers":{...}}}; borrowed. LB_DATA. */

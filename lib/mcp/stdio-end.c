@@ -15,6 +15,7 @@
 enum {
 	TERM_MS = 1000,        /* from SIGTERM to SIGKILL */
 	MAX_STATUS = 64 << 10, /* what lb-exec says of its end */
+	MAX_READS = 16,        /* of its last words */
 };
 
 void lb_stdio_shut(struct lb_stdio *s, int *fd)
@@ -42,9 +43,11 @@ void lb_stdio_let_go(struct lb_stdio *s)
 {
 	struct pollfd more = {.fd = s->log, .events = POLLIN};
 
-	while (s->words && s->log >= 0 && poll(&more, 1, 0) > 0 &&
-	       lb_stdio_words(s))
-		; /* its last words */
+	/* Its last words; what it left behind may go on for ever. */
+	for (int i = 0; s->words && s->log >= 0 && i < MAX_READS &&
+			poll(&more, 1, 0) > 0 && lb_stdio_words(s);
+	     i++)
+		;
 	lb_stdio_shut(s, &s->in);
 	lb_stdio_shut(s, &s->out);
 	lb_stdio_shut(s, &s->log);
@@ -122,7 +125,9 @@ static void put_end(struct lb_stdio *s, int status, struct lb_error *why,
 		*phase = LB_MCP_DEP_INSTALL;
 	if (!s->heard && (code == 126 || code == 127)) {
 		*phase = LB_MCP_PROCESS_START; /* as a shell says it */
-		why->code = LB_UNAVAILABLE;
+		lb_fail(why, LB_UNAVAILABLE, "it exited %d: %s", code,
+			code == 127 ? "there is no such program"
+				    : "it cannot be run");
 	}
 	if (!boxed || s->heard || code == LB_MCP_UNSTAGED)
 		return;

@@ -17,6 +17,7 @@ enum {
 	MAX_WORDS = 4096,      /* bytes of a line to standard error */
 	MAX_UNSENT = 64 << 20, /* asked and not read yet */
 	MAX_READS = 16,        /* in one turn: others want to be heard, too */
+	MAX_LAST = 64,         /* when it has ended */
 	LAST_MS = 200,         /* from the end of its output to its own */
 };
 
@@ -91,7 +92,8 @@ static void on_end(int fd, uint32_t events, void *arg)
 
 	(void)fd;
 	(void)events;
-	while (r > 0 && poll(&more, 1, 0) > 0)
+	/* What it wrote is in a pipe; what they write has no end. */
+	for (int i = 0; r > 0 && i < MAX_LAST && poll(&more, 1, 0) > 0; i++)
 		r = read_some(s);
 	if (r >= 0)
 		lb_stdio_ended(s);

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/prog.h"
+#include "provider/say.h"
 #include "record/line.h"
 #include "record/out.h"
 #include "record/record.h"
@@ -42,27 +43,6 @@ struct lb_server {
 	int code;
 };
 
-static void put_id(struct lb_buf *b, const char *id, bool ok)
-{
-	lb_buf_puts(b, "{\"id\":");
-	lb_buf_json_str(b, id, strlen(id));
-	lb_buf_puts(b, ok ? ",\"ok\":true" : ",\"ok\":false");
-}
-
-static void put_failure(struct lb_server *s, const char *id, const char *code,
-			const char *message)
-{
-	struct lb_buf *b = lb_out_buf(s->out);
-	json_auto_t *error = json_object();
-
-	lb_json_set_str(error, "code", code, strlen(code));
-	lb_json_set_str(error, "message", message, strlen(message));
-	put_id(b, id, false);
-	lb_put_json(b, "error", error);
-	lb_put_end(b);
-	lb_out_built(s->out);
-}
-
 static void free_job(struct lb_job *job)
 {
 	struct lb_server *s = job->server;
@@ -78,12 +58,7 @@ static void free_job(struct lb_job *job)
 
 void lb_job_parts(struct lb_job *job, json_t *take)
 {
-	struct lb_buf *b = lb_out_buf(job->server->out);
-
-	put_id(b, job->id, true);
-	lb_put_json(b, "content", take);
-	lb_put_end(b);
-	lb_out_built(job->server->out);
+	lb_say_answer(job->server->out, job->id, "content", take);
 	json_decref(take);
 	free_job(job);
 }
@@ -101,7 +76,7 @@ void lb_job_fail(struct lb_job *job, const char *code, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	put_failure(job->server, job->id, code, text);
+	lb_say_failure(job->server->out, job->id, code, text);
 	free_job(job);
 }
 
@@ -218,7 +193,7 @@ static void take_call(struct lb_server *s, json_t *request, const char *id)
 		json_object_set_new(request, "context", json_object());
 	fault = fault_of(s, request, id);
 	if (fault)
-		put_failure(s, id, "usage", fault);
+		lb_say_failure(s->out, id, "usage", fault);
 	else if (offer)
 		offer->call(add_job(s, id, name, request));
 	else
@@ -239,14 +214,9 @@ static void cancel(struct lb_server *s, const char *id)
 static void take_list(struct lb_server *s, const json_t *request,
 		      const char *id)
 {
-	struct lb_buf *b;
 	json_auto_t *tools = list(s, json_object_get(request, "context"));
 
-	b = lb_out_buf(s->out);
-	put_id(b, id, true);
-	lb_put_json(b, "tools", tools);
-	lb_put_end(b);
-	lb_out_built(s->out);
+	lb_say_answer(s->out, id, "tools", tools);
 }
 
 static void keep_list(struct lb_server *s, json_t *request)
@@ -315,7 +285,8 @@ static void take_line(struct lb_server *s, const struct lb_line *line)
 	} else if (op && id && strcmp(op, "cancel") == 0) {
 		cancel(s, id);
 	} else if (id) {
-		put_failure(s, id, "usage", "there is no such operation");
+		lb_say_failure(s->out, id, "usage",
+			       "there is no such operation");
 	} else {
 		lb_warn("line %lu is no request", line->number);
 		s->code = LB_DATA;

@@ -217,14 +217,17 @@ int lb_change_remove(struct lb_change *c, const char *name,
 {
 	lb_autofree char *gone = lb_printf(".new-gone-%s", name);
 	lb_autofree char *list = lb_printf(".lists/%s", name);
+	struct lb_error later;
+	int removed;
 
 	lb_tree_remove(c->folder, gone, &no_limits, err);
-	if (renameat(c->folder, name, c->folder, gone) < 0)
+	if (renameat(c->folder, name, c->folder, gone) < 0 &&
+	    (errno != ENOENT || !json_object_get(c->skills, name)))
 		return lb_fail_sys(err, errno == ENOENT ? LB_NOINPUT : LB_IO,
 				   "cannot remove skill '%s'", name);
 	json_object_del(c->skills, name);
-	if (lb_change_keep(c, err) < 0)
-		return -1;
+	/* Its files go first: on a full disk there is no room to say so. */
 	unlinkat(c->folder, list, 0);
-	return lb_tree_remove(c->folder, gone, &no_limits, err);
+	removed = lb_tree_remove(c->folder, gone, &no_limits, err);
+	return lb_change_keep(c, removed < 0 ? &later : err) < 0 ? -1 : removed;
 }

@@ -58,7 +58,7 @@ struct lb_change_item {
 int lb_change_put(struct lb_change *c, const struct lb_change_item *items,
 		  size_t n, struct lb_error *err);
 
-/* Remove one; nothing else is touched. */
+/* Remove one, also one that is known and not there; nothing else is touched. */
 int lb_change_remove(struct lb_change *c, const char *name,
 		     struct lb_error *err);
 

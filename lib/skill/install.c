@@ -207,6 +207,11 @@ static int prepare(struct work *w, const struct lb_offer_one *one,
 		return -1;
 	lb_skill_list(pack, &list);
 	lb_skill_sum(&list, sum);
+	if (w->how->tree && strcmp(w->how->tree, sum) != 0)
+		return lb_fail(err, LB_DATA,
+			       "what is there now is not what was installed: "
+			       "%.24s..., and was %.24s...",
+			       sum, w->how->tree);
 	entry = entry_of(w, one, sum);
 	if (lb_shelf_find(w->shelf, one->name, &there, err) == 0) {
 		met = meet(w, &there, &list, entry, row, err);

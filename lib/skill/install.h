@@ -22,10 +22,11 @@ struct lb_origin {
 };
 
 struct lb_install {
-	bool replace; /* what is from another source goes */
-	bool force;   /* what was edited here goes */
-	bool strict;  /* what is not as the specification says is refused */
-	bool dry;     /* change nothing, but say what would be */
+	bool replace;     /* what is from another source goes */
+	bool force;       /* what was edited here goes */
+	bool strict;      /* what is not as the specification says is refused */
+	bool dry;         /* change nothing, but say what would be */
+	const char *tree; /* each has this sum, or is refused; NULL: any */
 };
 
 enum lb_installed {
@@ -49,7 +50,7 @@ struct lb_install_rows {
 
 /*
  * Install all that is offered, whose files are taken out of the pack: all of
- * it or nothing. LB_DATA: one is unfit; LB_NO: one is not as the specification
+ * it or nothing. LB_DATA: one is unfit, or has another sum; LB_NO: one is not as the specification
  * says (strict); LB_DENIED: the name is taken by a skill of another source, in
  * the store or a search path (replace), or it was edited since it was
  * installed (force).

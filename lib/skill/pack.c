@@ -42,7 +42,7 @@ static const char *name_why(const char *name, size_t len)
 static const char *part_why(const char *part, size_t len, size_t depth)
 {
 	if (len == 2 && memcmp(part, "..", 2) == 0)
-		return "leads out of the archive";
+		return "leads out of its folder";
 	if (len > LB_PACK_NAME)
 		return "has too long a name";
 	if (depth >= LB_PACK_DEPTH)
