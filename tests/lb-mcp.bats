@@ -316,6 +316,15 @@ off stdio disabled' "$(jq -r '"\(.name) \(.mode) \(.status)"' <<< "$output")"
 	same hi "$output"
 	run -0 mcp call one env name=KEY --from their.json --host
 	same env:HOME "$output"
+	# other programs have other names for a URL
+	echo '{"servers": {"a": {"serverUrl": "http://127.0.0.1:1/a"}, "b": {"httpUrl": "http://127.0.0.1:1/b"}}}' > urls.json
+	for name in a b; do
+		run -69 mcp tools $name --from urls.json
+		[[ $output == *"cannot connect to '127.0.0.1:1'"* ]]
+		run -0 mcp add $name --from urls.json
+		same "http://127.0.0.1:1/$name" "$(lb-config get mcp.servers.$name.url)"
+	done
+	rm -r conf.d
 	run -66 mcp list --from none.json
 	echo '{"a":1}' > bad.json
 	run -65 mcp list --from bad.json
