@@ -78,6 +78,15 @@ def bare(server):
     return float(p.stdout)
 
 
+def worked_ms(pid):
+    """Without its children; in nanoseconds, where the kernel counts those."""
+    try:
+        return int(open("/proc/%d/schedstat" % pid).read().split()[0]) / 1e6
+    except OSError:
+        stat = open("/proc/%d/stat" % pid).read().rsplit(")", 1)[1].split()
+        return (int(stat[11]) + int(stat[12])) * 1e3 / os.sysconf("SC_CLK_TCK")
+
+
 def ours(server):
     """Milliseconds until it is gone, and how many of them it worked."""
     begun = time.perf_counter()
@@ -87,12 +96,11 @@ def ours(server):
     said = p.stdout.read()
     os.waitid(os.P_PID, p.pid, os.WEXITED | os.WNOWAIT)
     took = time.perf_counter() - begun
-    # Its own: what the server worked is not in there.
-    worked = int(open("/proc/%d/schedstat" % p.pid).read().split()[0])
+    worked = worked_ms(p.pid)
     p.wait()
     if b'"inputSchema"' not in said:
         sys.exit("mcp.sh: lb-mcp lists no tool")
-    return took * 1e3, worked / 1e6
+    return took * 1e3, worked
 
 
 def forget():

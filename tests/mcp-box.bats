@@ -120,7 +120,7 @@ tiny() {
 	run -0 mcp add s -- python3 "$PWD/srv/server.py"
 	mcp call s sh command='echo kept > /workspace/note'
 	run -0 mcp rm s
-	same "lb-mcp: what 's' wrote stays in its sandbox; 'lb-box delete mcp/s' removes it" "$output"
+	same "lb-mcp: the sandbox of 's' stays, with what it wrote there; 'lb-box delete mcp/s' removes it" "$output"
 	run -0 lb-box delete mcp/s
 	run -0 mcp add s -- python3 "$PWD/srv/server.py"
 	run -0 mcp rm s
@@ -186,17 +186,6 @@ tiny() {
 @test "a package of npm is installed into the sandbox once, and started from there" {
 	need npm
 	tiny
-	# A file of others has such a server, too.
-	servers < /dev/null
-	echo '{"mcpServers":{"s":{"command":"npx","args":["-y","/mnt/project/pkg","c"],"box":{"host_path":"'"$PWD/srv"'"}}}}' > their.json
-	cp their.json other.json
-	run -0 --separate-stderr mcp call --from their.json s where
-	same '/workspace/.mcp/npm/node_modules/@x/tiny/s.js c' "$output"
-	[[ $stderr == *added* ]]
-	run -0 --separate-stderr mcp call --from their.json s where
-	same '/workspace/.mcp/npm/node_modules/@x/tiny/s.js c|' "$output|$stderr"
-	run -0 --separate-stderr mcp call --from other.json s where
-	[[ $stderr == *added* ]]
 	servers <<-END
 		s: {command: npx, args: [-y, /mnt/project/pkg, a, b], box: {host_path: "$PWD/srv"}}
 		none: {command: npx, args: [-y, /mnt/project/none], box: {host_path: "$PWD/srv"}}
@@ -212,6 +201,24 @@ tiny() {
 	# of what was said last, whole lines
 	[[ $(jq -r .error_message <<< "$output") =~ ^"what it needs cannot be installed: "(npm|lb-exec) ]]
 	[[ $(jq -r .error_message <<< "$output") != *'; ' ]]
+}
+
+@test "a file of others keeps a sandbox with what its servers need" {
+	need npm
+	tiny
+	servers < /dev/null
+	echo '{"mcpServers":{"s":{"command":"node","args":["'"$PWD/srv/pkg/s.js"'","c"]}}}' > their.json
+	cp their.json other.json
+	run -0 --separate-stderr mcp call --from their.json s where
+	same '/workspace/.mcp/app/s.js c' "$output"
+	run -0 lb-box sessions --json
+	same 1 "${#lines[@]}"
+	made=$(jq -r .files <<< "$output")
+	[[ $made -gt 2 ]]
+	run -0 --separate-stderr mcp call --from their.json s where
+	same '/workspace/.mcp/app/s.js c|' "$output|$stderr"
+	run -0 --separate-stderr mcp call --from other.json s where
+	same 2 "$(lb-box sessions --json | wc -l)"
 }
 
 @test "a project of Python gets its environment, whatever its interpreter is here" {

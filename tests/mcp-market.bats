@@ -89,7 +89,7 @@ there() {
 		http://169.254.169.254/latest http://10.0.0.1/mcp http://localhost:80/mcp \
 		http://LOCALHOST./mcp http://x.localhost/mcp 'http://[::ffff:127.0.0.1]/mcp' \
 		http://mcp.example.com@127.0.0.1/mcp; do
-		for key in url serverUrl; do
+		for key in url serverUrl httpUrl; do
 			market "on GET $at/mcps/ann/x" 'reply 200' \
 				"$(mcp "$(jq -cn --arg k $key --arg u "$url" '{mode: "remote", extra_args: {($k): $u}}')")"
 			run -77 lb-mcp install market:ann/x

@@ -64,8 +64,8 @@ static void tell_files(const struct office *o, const char *name)
 		path = lb_printf("%s/%s", places.sessions, folder);
 		if (access(path, F_OK) == 0)
 			lb_tell(NULL,
-				"what '%s' wrote stays in its sandbox; 'lb-box "
-				"delete %s' removes it",
+				"the sandbox of '%s' stays, with what it wrote "
+				"there; 'lb-box delete %s' removes it",
 				name, session);
 	}
 	lb_box_places_release(&places);

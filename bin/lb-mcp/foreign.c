@@ -37,6 +37,7 @@ json_t *entity_cleaned(const json_t *entity)
 	};
 	json_t *clean = json_object();
 	const char *type = lb_json_str(entity, "type");
+	const char *url = lb_mcp_entity_url(entity);
 
 	for (size_t i = 0; keys[i]; i++) {
 		json_t *value = json_object_get(entity, keys[i]);
@@ -44,6 +45,8 @@ json_t *entity_cleaned(const json_t *entity)
 		if (value && !json_is_null(value))
 			json_object_set(clean, keys[i], value);
 	}
+	if (url)
+		lb_json_set_str(clean, "url", url, strlen(url));
 	if (type && !json_object_get(clean, "mode"))
 		json_object_set_new(clean, "mode",
 				    json_string(strstr(type, "http") ? "http"

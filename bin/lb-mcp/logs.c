@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "mcp.h"
 #include "mcp/log-file.h"
@@ -72,12 +73,21 @@ static const char *beginning(const struct lb_buf *b)
 	return p;
 }
 
-static int print(const char *state, const char *name, struct lb_error *err)
+static int print(const struct office *o, const char *name, struct lb_error *err)
 {
 	lb_autobuf struct lb_buf text = {0};
 
-	if (lb_log_file_read(state, name, &text, err) < 0)
-		return -1;
+	if (lb_log_file_read(o->state, name, &text, err) < 0) {
+		if (err->code != LB_NOINPUT)
+			return -1;
+		if (!json_object_get(o->servers, name))
+			return lb_fail(err, LB_NOINPUT,
+				       "there is no server '%.60s'; 'lb-mcp "
+				       "list' names them",
+				       name);
+		lb_tell(NULL, "%s", err->text);
+		return 0;
+	}
 	for (const char *p = beginning(&text), *end;
 	     (end = strchr(p, '\n')) != NULL; p = end + 1)
 		show(p, (size_t)(end - p));
@@ -92,7 +102,7 @@ int logs_verb(int argc, char **argv)
 
 	(void)argc;
 	if (r == 0 && (r = lb_mcp_name_check(argv[0], &err)) == 0)
-		r = print(o.state, argv[0], &err);
+		r = print(&o, argv[0], &err);
 	office_close(&o);
 	return r < 0 ? lb_report(&err) : LB_OK;
 }

@@ -178,9 +178,9 @@ static int check_paths(const json_t *extra, struct lb_error *err)
 
 /* What an operator writes may be anywhere; a stranger's is asked for by POST, and
  * what listens on this machine or beside it may do what it is told. */
-static int check_url(const json_t *extra, const char *key, struct lb_error *err)
+static int check_url(const json_t *extra, struct lb_error *err)
 {
-	const char *url = lb_json_str(extra, key);
+	const char *url = lb_mcp_entity_url(extra);
 	const char *host = url ? strstr(url, "://") : NULL;
 	size_t len = host ? strcspn(host + 3, ":/?#") : 0;
 	struct lb_error why;
@@ -228,8 +228,7 @@ static json_t *entity_of(const json_t *mcp, struct lb_error *err)
 	for (size_t i = 0; texts[i]; i++)
 		if (check_texts(extra, texts[i], err) < 0)
 			return NULL;
-	if (check_paths(extra, err) < 0 || check_url(extra, "url", err) < 0 ||
-	    check_url(extra, "serverUrl", err) < 0)
+	if (check_paths(extra, err) < 0 || check_url(extra, err) < 0)
 		return NULL;
 	entity = json_is_object(extra) ? json_deep_copy(extra) : json_object();
 	/* Names of LangBot's for what is one thing here. */

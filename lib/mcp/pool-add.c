@@ -46,7 +46,7 @@ bool lb_mcp_pool_wants(const struct lb_mcp_pool *p, const char *name,
 
 	if (!lb_json_bool(entity, "enable", true) || p->n == LB_MCP_MEMBERS)
 		return false;
-	if (programs || lb_json_str(entity, "url"))
+	if (programs || lb_mcp_entity_url(entity))
 		return true;
 	lb_warn("MCP server '%s' is a program, and those are switched off "
 		"(mcp.stdio.enabled)",

@@ -34,6 +34,13 @@ static const char *either(const json_t *o, const char *a, const char *b)
 	return text ? text : lb_json_str(o, b);
 }
 
+const char *lb_mcp_entity_url(const json_t *entity)
+{
+	const char *url = either(entity, "url", "serverUrl");
+
+	return url ? url : lb_json_str(entity, "httpUrl");
+}
+
 static int read_mode(struct lb_mcp_server *s, const json_t *o,
 		     struct lb_error *err)
 {
@@ -162,7 +169,7 @@ static int read_target(struct lb_mcp_server *s, const json_t *o,
 		       struct lb_error *err)
 {
 	const char *command = lb_json_str(o, "command");
-	const char *url = either(o, "url", "serverUrl");
+	const char *url = lb_mcp_entity_url(o);
 
 	s->url = url ? lb_strdup(url) : NULL;
 	if (read_mode(s, o, err) < 0)

@@ -62,6 +62,10 @@ int lb_mcp_server_read(struct lb_mcp_server *server, const char *name,
 		       const json_t *entity, struct lb_error *err);
 void lb_mcp_server_release(struct lb_mcp_server *server);
 
+/* Where an entity's server is, by the names that there are for that: url,
+ * serverUrl, httpUrl; borrowed, NULL if it is a program. */
+const char *lb_mcp_entity_url(const json_t *entity);
+
 /*
  * An entity of an mcpServers file, its ${NAME} and ${NAME:-TEXT} replaced by
  * `variable`(NAME); new. LB_CONFIG: one without a value is not set.
