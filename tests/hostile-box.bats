@@ -195,7 +195,7 @@ the skill' "$output"
 		run -0 lb-exec --session shut -- sh -c 'cat f; touch g; stat -c %a .'
 		[[ $output == $'kept\n7'* ]]
 	done
-	# and for what comes with a message, which begins in it, too
+	# and it can be removed as it is
 	lb-exec --session shut -- chmod 0 /workspace
 	run -0 lb-box delete shut
 }

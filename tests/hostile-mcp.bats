@@ -86,6 +86,16 @@ names() {
 	same '{"a": 1}' "$(jq -r 'select(.id == "2").content' out)"
 }
 
+@test "a server whose tools change at each look is not looked at without a pause" {
+	config changes "$PWD/again"
+	{
+		echo '{"op":"hello","version":1}'
+		until_true eval '[ "$(wc -l < again)" -ge 3 ]' >&2 # it is looked at again
+		sleep 1
+	} | timeout 60 lb-mcp > out
+	[ "$(wc -l < again)" -lt 10 ]
+}
+
 @test "whoever a server leaves behind holds nobody up, however much he writes" {
 	local began=$SECONDS got=0
 	timeout 30 lb-mcp tools --host --stdio "python3 $HOSTILE orphan $PWD/orphan; sleep 1" \

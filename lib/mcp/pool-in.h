@@ -31,15 +31,17 @@ struct lb_mcp_member {
 	struct lb_mcp_listing *listing;
 	struct lb_mcp_request *ping;
 	struct lb_mcp_request *hears; /* of changes; or NULL */
-	struct lb_timer again;        /* when it is asked for them next */
-	json_t *tools; /* as the server lists them; NULL: not known */
-	bool stale;    /* they changed while they were listed */
-	bool tried;    /* it was reached, or failed, once */
+	struct lb_timer hears_again;  /* when it is asked for them next */
+	json_t *tools;  /* as the server lists them; NULL: not known */
+	int64_t listed; /* when, mono ms; 0: never */
+	bool stale;     /* they changed while they were listed */
+	bool tried;     /* it was reached, or failed, once */
 	bool noisy;
 	bool late; /* its last call had no answer in time */
 	int retries;
 	struct lb_timer timer; /* its next try, or its next ping */
 	struct lb_timer gone;  /* it failed, and is to be told so */
+	struct lb_timer again; /* its tools are to be listed anew */
 	enum lb_mcp_phase failed_in;
 	struct lb_error failed;
 	struct lb_mcp_pool_call *first, *last;

@@ -19,8 +19,8 @@ static void on_end(void *arg, const struct lb_peer_answer *answer)
 	if (answer->failure) /* it cannot */
 		return;
 	/* The stream broke, or was ended: there may be another. */
-	lb_timer_set(m->pool->loop, &m->again, lb_clock_mono() + LB_MCP_PING_MS,
-		     ask, m);
+	lb_timer_set(m->pool->loop, &m->hears_again,
+		     lb_clock_mono() + LB_MCP_PING_MS, ask, m);
 }
 
 void lb_mcp_member_listen(struct lb_mcp_member *m)
@@ -46,7 +46,7 @@ void lb_mcp_member_listen(struct lb_mcp_member *m)
 
 void lb_mcp_member_unlisten(struct lb_mcp_member *m)
 {
-	lb_timer_cancel(m->pool->loop, &m->again);
+	lb_timer_cancel(m->pool->loop, &m->hears_again);
 	if (m->hears)
 		lb_mcp_request_cancel(m->hears, NULL);
 	m->hears = NULL;

@@ -45,6 +45,7 @@ static void forget_client(struct lb_mcp_member *m)
 	lb_mcp_member_unlisten(m);
 	lb_timer_cancel(m->pool->loop, &m->timer);
 	lb_timer_cancel(m->pool->loop, &m->gone);
+	lb_timer_cancel(m->pool->loop, &m->again);
 }
 
 static void complain(const struct lb_mcp_member *m)
@@ -135,7 +136,7 @@ static void ping(void *arg)
 
 /* ---- what it offers ---- */
 
-static void list(struct lb_mcp_member *m);
+static void list_again(struct lb_mcp_member *m);
 
 static void on_list(void *arg, const struct lb_peer_answer *answer)
 {
@@ -144,6 +145,7 @@ static void on_list(void *arg, const struct lb_peer_answer *answer)
 	bool first = m->state == LB_MCP_LISTS, same;
 
 	m->listing = NULL;
+	m->listed = lb_clock_mono();
 	if (answer->error && first) {
 		fail_soon(m, LB_MCP_INIT, answer->error);
 		return;
@@ -177,14 +179,33 @@ static void on_list(void *arg, const struct lb_peer_answer *answer)
 	if (!same)
 		changed(m);
 	if (m->stale)
-		list(m);
+		list_again(m);
 }
 
 static void list(struct lb_mcp_member *m)
 {
 	m->stale = false;
+	lb_timer_cancel(m->pool->loop, &m->again);
 	m->listing = lb_mcp_client_list(m->client, "tools",
 					m->server.startup_ms, on_list, m);
+}
+
+static void on_again(void *arg)
+{
+	list(arg);
+}
+
+/* One that has others at each look would have us do nothing else, and all who
+ * wait for a list wait on. */
+static void list_again(struct lb_mcp_member *m)
+{
+	int64_t at = m->listed + LB_MCP_LIST_MS;
+
+	m->stale = true;
+	if (at <= lb_clock_mono())
+		list(m);
+	else if (m->again.slot == 0)
+		lb_timer_set(m->pool->loop, &m->again, at, on_again, m);
 }
 
 /* ---- the client's events ---- */
@@ -213,7 +234,7 @@ static void on_changed(void *arg, const char *what)
 	if (m->listing || m->state != LB_MCP_SERVES)
 		m->stale = true;
 	else
-		list(m);
+		list_again(m);
 }
 
 static void on_words(void *arg, const char *text, size_t len)

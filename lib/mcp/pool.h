@@ -23,6 +23,7 @@ enum {
 	LB_MCP_RETRY_MS = 60 * 1000, /* in the end */
 	LB_MCP_BOX_MS = 2 * 1000,    /* how often it is looked for a sandbox */
 	LB_MCP_PING_MS = 60 * 1000,
+	LB_MCP_LIST_MS = 1000, /* between two lists, however often it changes */
 	LB_MCP_WAIT_MS = 8 * 1000, /* a first list waits for its members */
 };
 

@@ -4,6 +4,8 @@
     many    N tools
     large   a tool whose description has N bytes
     schema  a tool whose schema has N bytes
+    changes other tools at each look, and says so; how often it was looked is in
+            the file N
     bytes   a result with pictures of N bytes that are no UTF-8
     orphan  it ends, and leaves somebody who writes to its standard error for
             ever, in a session of his own; his process is in the file N
@@ -31,6 +33,11 @@ def tools():
         return [tool("large", "x" * n)]
     if what == "schema":
         return [tool("schema", a={"description": "x" * n}), tool("small")]
+    if what == "changes":
+        with open(text, "a+") as f:
+            f.write("again\n")
+            f.seek(0)
+            return [tool("t%d" % len(f.readlines()))]
     return [tool("t")]
 
 
@@ -55,6 +62,9 @@ def reply(m):
     else:
         out["result"] = result
     line = json.dumps(out).encode()
+    if what == "changes" and m["method"] == "tools/list":
+        line += b'\n{"jsonrpc":"2.0","method":' \
+                b'"notifications/tools/list_changed"}'
     if what == "bytes":
         line = line.replace(b"@@", b"\xff" * int(text))
     return line
