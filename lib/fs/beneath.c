@@ -202,17 +202,17 @@ static int find_once(const struct lb_beneath *at, bool make, char *path,
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
-	size_t len = slash ? (size_t)(slash - path) : 0;
+	size_t len = slash ? (size_t)(slash - path) : 0, n = strlen(name);
 	int r;
 
 	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return lb_fail(err, LB_DATA, "'%.*s' is a folder", SHOWN,
 			       shown(at));
-	if (strlen(name) >= sizeof(spot->name)) {
+	if (n >= sizeof(spot->name)) {
 		errno = ENAMETOOLONG;
 		return refuse(at, err);
 	}
-	snprintf(spot->name, sizeof(spot->name), "%s", name);
+	memcpy(spot->name, name, n + 1);
 	spot->folder = open_parent(at, path, len, make, err);
 	if (spot->folder < 0)
 		return -1;
