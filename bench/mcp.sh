@@ -126,9 +126,9 @@ def against(name, server, runs, most, known=False, waits=0):
 
 server = [peers + ".bin/node", real] if os.path.exists(real) \
     else small("answers")
-cpu = against("known", server, 15, 1.1, known=True)
+cpu = against("known", server, 25, 1.1, known=True)
 bound("cpu_ms", cpu, cpu <= 30, at_most=30)
-against("answers", server, 15, 1.1)
+against("answers", server, 25, 1.1)
 against("ends", small("ends"), 5, 2.2)
 against("silent", small("silent"), 3, 2.2, waits=2000)
 
