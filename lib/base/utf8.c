@@ -167,6 +167,16 @@ static size_t escape_len(const char *text, size_t len)
 	return 2;
 }
 
+/* U+202A-202E, 2066-2069: what follows them is shown in another order. */
+static bool reorders(const char *c, size_t n)
+{
+	const unsigned char *b = (const unsigned char *)c;
+
+	return n == 3 && b[0] == 0xe2 &&
+	       ((b[1] == 0x80 && b[2] >= 0xaa && b[2] <= 0xae) ||
+		(b[1] == 0x81 && b[2] >= 0xa6 && b[2] <= 0xa9));
+}
+
 void lb_text_visible(struct lb_buf *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len;) {
@@ -180,7 +190,7 @@ void lb_text_visible(struct lb_buf *out, const char *text, size_t len)
 		if (n == 0)
 			lb_buf_puts(out, "\xef\xbf\xbd");
 		else if (c == '\n' || c == '\t' ||
-			 (c >= 0x20 && c != 0x7f &&
+			 (c >= 0x20 && c != 0x7f && !reorders(text + i, n) &&
 			  !(c == 0xc2 && n == 2 &&
 			    (unsigned char)text[i + 1] < 0xa0)))
 			lb_buf_put(out, text + i, n);

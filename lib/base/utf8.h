@@ -37,7 +37,8 @@ size_t lb_utf8_partial(const char *text, size_t len);
 
 /*
  * Append text without what a terminal would obey: C0 controls except newline
- * and tab, DEL, C1 controls, and whole ESC sequences.
+ * and tab, DEL, C1 controls, whole ESC sequences, and what turns the order of
+ * the text that follows (U+202A-202E, U+2066-2069).
  */
 void lb_text_visible(struct lb_buf *out, const char *text, size_t len);
 

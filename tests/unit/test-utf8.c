@@ -53,6 +53,11 @@ static const struct row visibles[] = {
 	 "31mx\xc2\xa0y",
 	 "31mx\xc2\xa0y", "C1 goes, a no-break space stays"},
 	{"a\xff\x9b", "a" FFFD FFFD, "bad bytes are replaced"},
+	{"a\xe2\x80\xae"
+	 "b\xe2\x81\xa6"
+	 "c\xe2\x81\xa9 \xd7\x90\xe2\x80\x8f \xe2\x80\xa8",
+	 "abc \xd7\x90\xe2\x80\x8f \xe2\x80\xa8",
+	 "what turns the order of letters goes, letters stay"},
 };
 
 struct number {
