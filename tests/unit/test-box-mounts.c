@@ -44,7 +44,7 @@ static char *placed(const char *text)
 static const char *const folders[] = {
 	"@/allowed/a",
 	"@/allowed/a/b",
-	"@/work",
+	"@/tree",
 	"@/odd:name",
 	"@/home/project",
 	"@/engine",
@@ -64,8 +64,8 @@ static void give(const char *path)
 static void make_tree(void)
 {
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	lb_autofree char *file = placed("@/work/file");
-	lb_autofree char *link = placed("@/work/link");
+	lb_autofree char *file = placed("@/tree/file");
+	lb_autofree char *link = placed("@/tree/link");
 	lb_autofree char *home = placed("@/home");
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct lb_error err;
@@ -121,7 +121,7 @@ static const struct row {
 } rows[] = {
 	{POLICY, "@/allowed/a", RW, LB_OK, "@/allowed/a"},
 	{POLICY, "@/allowed/a/b/../b/", RO, LB_OK, "@/allowed/a/b"},
-	{PERSON, "@/work", RW, LB_OK, "@/work"},
+	{PERSON, "@/tree", RW, LB_OK, "@/tree"},
 	{PERSON, "@/home/project", RW, LB_OK, "@/home/project"},
 	{PERSON, "@/state/skills/pdf", RO, LB_OK, "@/state/skills/pdf"},
 	{POLICY, "@/state/skills", RO, LB_OK, "@/state/skills"},
@@ -133,14 +133,14 @@ static const struct row {
 	{PERSON, "@/state/box/workspaces/shop%2Fgroup_2", RW, LB_DENIED,
 	 "it is the workspace of a session; name that session instead"},
 
-	{POLICY, "@/work", RW, LB_DENIED,
-	 "/work': it is below none of box.local.allowed_mount_roots; add it "
+	{POLICY, "@/tree", RW, LB_DENIED,
+	 "/tree': it is below none of box.local.allowed_mount_roots; add it "
 	 "there, or mount it by a command line"},
 	{POLICY, "@/allowedx", RW, LB_NOINPUT, "No such file or directory"},
 	{PERSON, "@/none", RO, LB_NOINPUT, "No such file or directory"},
 	{PERSON, "/dev/null", RO, LB_DENIED, "neither a folder nor"},
 	{PERSON, "@/odd:name", RO, LB_DATA, "a path with ':'"},
-	{PERSON, "@/work/link", RO, LB_DENIED, "(/etc): /etc is the system's"},
+	{PERSON, "@/tree/link", RO, LB_DENIED, "(/etc): /etc is the system's"},
 	{PERSON, "@/engine", RO, LB_DENIED, "docker.sock in it has this"},
 	{PERSON, "@/home", RO, LB_DENIED, "it is a home folder"},
 	{PERSON, "@", RO, LB_DENIED, "/home' is in it, which is never"},
@@ -293,9 +293,9 @@ static void try_target(const struct target *t)
 		spec.mount_path = lb_strdup(t->main_at);
 	}
 	spec.host_path_mode = t->main_mode;
-	add_mount(&spec, "@/work", t->first, RO);
+	add_mount(&spec, "@/tree", t->first, RO);
 	if (t->second)
-		add_mount(&spec, "@/work", t->second, RO);
+		add_mount(&spec, "@/tree", t->second, RO);
 	if (check(&spec, PERSON, &err) == 0)
 		good = !t->want;
 	else
@@ -329,9 +329,9 @@ static void try_file(bool extra, enum lb_box_mode mode, const char *want)
 	int bad;
 
 	if (extra) {
-		add_mount(&spec, "@/work/file", "/mnt/x", mode);
+		add_mount(&spec, "@/tree/file", "/mnt/x", mode);
 	} else {
-		spec.host_path = placed("@/work/file");
+		spec.host_path = placed("@/tree/file");
 		spec.host_path_mode = mode;
 	}
 	bad = check(&spec, PERSON, &err);
