@@ -10,7 +10,9 @@ home of mode 0700 and nothing configured. By name alone: `podman` and `docker`
 expected.json, or a test there that does not fail, fails the run. TAP.
 
     run.py [--setup NAME]... [--tests ID,ID...] [--launcher COMMAND]
-           [--expected FILE] [-v]
+           [--expected FILE] [--slower N] [-v]
+
+--slower N: each may take N times as long, on a machine that is emulated.
 """
 import argparse
 import concurrent.futures
@@ -52,7 +54,7 @@ class Call:
             text = "echo %s >&2\n%s" % (self.token, text)
             argv = ["sh", "-c", text]
         self.records = test.get("records")
-        self.limit = test.get("timeout", 10)
+        self.limit = test.get("timeout", 10) * run.slower
         command = run.launcher + [
             "--session", session, "--timeout", str(self.limit),
             "--memory", "256M", "--pids", "64",
@@ -111,6 +113,7 @@ class Run:
         self.launcher = launcher
         self.prelude = catalogue["prelude_py"]
         self.verbose = options.verbose
+        self.slower = options.slower
         self.host = Host(setups.cgroup_for(name), setups.engine_for(name))
         self.feeders = concurrent.futures.ThreadPoolExecutor(4 * AT_ONCE)
 
@@ -147,7 +150,8 @@ class Run:
             wrong.append(probes.ALL[test["host_py"]](
                 variables, args, call))
         self.judge(wrong, test["expect"], call)
-        if call.wall > test.get("max_wall", 1000) + self.host.start:
+        most = test.get("max_wall", 1000) * self.slower
+        if call.wall > most + self.host.start:
             wrong.append("it took %.1f s" % call.wall)
         if "then" in test:
             self.judge(wrong, test["then"]["expect"], Call(
@@ -174,8 +178,9 @@ class Run:
         why = judge.differs(expect, result)
         wrong.append(why)
         if why and self.verbose:
-            print("#   %r" % {k: result[k][-700:] if k[:3] == "std" else
-                              result[k] for k in result}, flush=True)
+            print("#   %r" % {
+                k: result[k][-700:] if k in ("stdout", "stderr") else
+                result[k] for k in result}, flush=True)
 
     def all(self, tests):
         """(test, what is wrong) as they end, those apart at the end."""
@@ -247,6 +252,7 @@ def main():
     parser.add_argument("--launcher")
     parser.add_argument("--expected",
                         default=os.path.join(HERE, "expected.json"))
+    parser.add_argument("--slower", type=int, default=1)
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_args()
     with open(os.path.join(HERE, "catalogue.json")) as f:
