@@ -368,9 +368,9 @@ off stdio disabled' "$(jq -r '"\(.name) \(.mode) \(.status)"' <<< "$output")"
 }
 
 @test "a project is written down as what it is from anywhere" {
-	mkdir -p work/srv
-	(cd work && mcp add one --project srv:rw -- true)
-	same "$PWD/work/srv rw" "$(lb-config get mcp.servers.one.box |
+	mkdir -p proj/srv
+	(cd proj && mcp add one --project srv:rw -- true)
+	same "$PWD/proj/srv rw" "$(lb-config get mcp.servers.one.box |
 		jq -r '"\(.host_path) \(.host_path_mode)"')"
 	run -66 mcp add two --project nothing -- true
 	[[ $output == "lb-mcp: cannot open 'nothing': No such file or directory" ]]

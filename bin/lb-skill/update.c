@@ -147,7 +147,6 @@ static int update(struct desk *d, const char *name, const json_t *from,
 static bool is_intact(const struct desk *d, const char *name, const char *tree)
 {
 	lb_autobuf struct lb_buf list = {0};
-	struct lb_pack pack = {0};
 	struct lb_shelved one;
 	char sum[LB_SKILL_SUM];
 	struct lb_error none;
@@ -155,12 +154,10 @@ static bool is_intact(const struct desk *d, const char *name, const char *tree)
 
 	if (lb_shelf_find(d->shelf, name, &one, &none) < 0)
 		return false;
-	good = one.is_own && lb_shelved_pack(&one, &pack, &none) == 0;
-	lb_skill_list(&pack, &list);
-	lb_skill_sum(&list, sum);
-	lb_pack_release(&pack);
+	good = one.is_own && lb_shelved_sum(&one, &list, sum, &none) == 0 &&
+	       strcmp(sum, tree) == 0;
 	lb_shelved_one_release(&one);
-	return good && strcmp(sum, tree) == 0;
+	return good;
 }
 
 /* As it was: of the same commit, and the same to the last byte. */

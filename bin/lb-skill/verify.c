@@ -49,14 +49,10 @@ static int compare(struct verdict *v, const char *store,
 		   struct lb_error *err)
 {
 	lb_autobuf struct lb_buf before = {0}, now = {0}, text = {0};
-	struct lb_pack pack = {0};
 	char sum[LB_SKILL_SUM];
 	json_t *changes;
-	int r = lb_shelved_pack(one, &pack, err);
+	int r = lb_shelved_sum(one, &now, sum, err);
 
-	lb_skill_list(&pack, &now);
-	lb_pack_release(&pack);
-	lb_skill_sum(&now, sum);
 	if (r < 0 && err->code != LB_DATA)
 		return -1;
 	if (r < 0) {

@@ -73,9 +73,9 @@ void lb_run_ended(struct lb_box_run *run);
 void lb_run_wait_a_bit(struct lb_box_run *run);
 /* Something happened: is it over? */
 void lb_run_look(struct lb_box_run *run);
-/* Free it; nothing is watched any more. */
 /* No other run follows: the guard may end while the caller is told. */
 void lb_run_dismiss_guard(struct lb_box_run *run);
+/* Free it; nothing is watched any more. */
 void lb_run_free(struct lb_box_run *run);
 
 /* The disk that the session's files are on, before anything runs. */

@@ -112,13 +112,9 @@ static int look_at(const struct work *w, const struct lb_shelved *there,
 	const json_t *was = json_object_get(w->change.skills, there->name);
 	const char *tree = lb_json_str(was, "tree");
 	lb_autobuf struct lb_buf before = {0};
-	struct lb_pack pack = {0};
 	char sum[LB_SKILL_SUM];
-	int r = lb_shelved_pack(there, &pack, err);
+	int r = lb_shelved_sum(there, list, sum, err);
 
-	lb_skill_list(&pack, list);
-	lb_pack_release(&pack);
-	lb_skill_sum(list, sum);
 	if (r < 0 || !tree || strcmp(tree, sum) == 0)
 		return r;
 	if (lb_change_list(w->shelf->store, there->name, &before, err) < 0)

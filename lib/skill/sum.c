@@ -106,3 +106,15 @@ json_t *lb_skill_changes(const char *before, const char *after)
 	}
 	return all;
 }
+
+int lb_shelved_sum(const struct lb_shelved *one, struct lb_buf *list,
+		   char sum[LB_SKILL_SUM], struct lb_error *err)
+{
+	struct lb_pack pack = {0};
+	int r = lb_shelved_pack(one, &pack, err);
+
+	lb_skill_list(&pack, list);
+	lb_pack_release(&pack);
+	lb_skill_sum(list, sum);
+	return r;
+}
